@@ -1,0 +1,195 @@
+#include "config.h"
+
+#include "args.h"
+
+#include "catalog.h"
+#include "i18n.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* clang-format off */
+const struct option option_table[OPTION_COUNT] = {
+	[OPTION_LOAD] = { "load", "FILE", N_("read a scenario from a file; flags override it"), COMMAND_SCENARIO, false },
+	[OPTION_PRESETS] = { "presets", "DIR", N_("add the presets of a directory; may be repeated"), COMMAND_ALL, true },
+	[OPTION_JSON] = { "json", NULL, N_("one JSON document instead of text"), COMMAND_PRINTS, false },
+	[OPTION_MARKDOWN] = { "markdown", NULL, N_("Markdown instead of text"), COMMAND_PLAN, false },
+	[OPTION_COMPARE] = { "compare", NULL, N_("the answers of other calculators side by side"), COMMAND_EXPLAIN, false },
+	[OPTION_MICROBATCHES] = { "microbatches", "N", N_("micro-batches per step; default: from the batch, else 8"), COMMAND_PIPELINE, false },
+	[OPTION_TIMES] = { "times", "F,B", N_("or F,I,W: time of a forward and a backward chunk; default 1,1,1"), COMMAND_PIPELINE, false },
+	[OPTION_COMM] = { "comm", "T", N_("latency between ranks, in the same unit; default 0"), COMMAND_PIPELINE, false },
+	[OPTION_STEPS] = { "steps", NULL, N_("one line per step, one column per rank"), COMMAND_PIPELINE, false },
+	[OPTION_WIDTH] = { "width", "N", N_("columns of the drawing; default 80"), COMMAND_PIPELINE, false },
+	[OPTION_ASCII] = { "ascii", NULL, N_("draw with ASCII characters only"), COMMAND_ALL, false },
+	[OPTION_UTF8] = { "utf8", NULL, N_("draw with UTF-8 characters whatever the locale says"), COMMAND_ALL, false },
+	[OPTION_THEME] = { "theme", "NAME", N_("colours: auto, mono, dark, light, 256"), COMMAND_UI, false },
+	[OPTION_SCRIPT] = { "script", "FILE", N_("take events from a file instead of the keyboard"), COMMAND_UI, false },
+	[OPTION_SIZE] = { "size", "WxH", N_("size of the screen in script mode; default 80x24"), COMMAND_UI, false },
+	[OPTION_DUMP_SCREEN] = { "dump-screen", "FILE", N_("where script mode writes its frames; default: standard output"), COMMAND_UI, false },
+	[OPTION_STYLE] = { "style", NULL, N_("add the map of styles to each frame"), COMMAND_UI, false },
+	[OPTION_NO_COLOR] = { "no-color", NULL, N_("no colours, as with NO_COLOR in the environment"), COMMAND_ALL, false },
+	[OPTION_HELP] = { "help", NULL, N_("this text"), COMMAND_ALL, false },
+	[OPTION_VERSION] = { "version", NULL, N_("the version"), COMMAND_ALL, false },
+};
+/* clang-format on */
+
+static const struct option *option_find(const struct command *cmd, const char *key)
+{
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if ((option_table[i].commands & cmd->bit) != 0 && strcasecmp(option_table[i].key, key) == 0)
+			return &option_table[i];
+	return NULL;
+}
+
+static const char *name_at(const void *ctx, size_t i)
+{
+	return ((const char *const *)ctx)[i];
+}
+
+char *args_nearest(const struct command *cmd, const char *key, char *buf, size_t cap)
+{
+	const char *names[OPTION_COUNT + KNOB_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if ((option_table[i].commands & cmd->bit) != 0)
+			names[n++] = option_table[i].key;
+	for (size_t i = 0; (cmd->bit & COMMAND_SCENARIO) != 0 && i < knob_count() && i < KNOB_MAX; i++)
+		names[n++] = knob_at(i)->key;
+	return catalog_nearest(key, n, name_at, names, buf, cap);
+}
+
+static const char *command_name(const void *ctx, size_t i)
+{
+	const struct command *table = ctx;
+
+	return table[i].name;
+}
+
+const struct command *command_find(const char *name)
+{
+	for (const struct command *c = command_table; c->name != NULL; c++)
+		if (strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+char *command_nearest(const char *name, char *buf, size_t cap)
+{
+	size_t n = 0;
+
+	while (command_table[n].name != NULL)
+		n++;
+	return catalog_nearest(name, n, command_name, command_table, buf, cap);
+}
+
+static bool same_flag(const struct arg *a, const struct arg *b)
+{
+	return a->option != NULL ? a->option == b->option : a->knob == b->knob;
+}
+
+static enum err_code push(struct args *a, const struct arg *x, struct err *e)
+{
+	const char *key = x->option != NULL ? x->option->key : x->knob->key;
+
+	for (size_t i = 0; i < a->n; i++) {
+		const struct arg *y = &a->arg[i];
+
+		if (!same_flag(x, y) || (x->option != NULL && x->option->repeats))
+			continue;
+		if (x->value == NULL || y->value == NULL)
+			return err_set(e, ERR_USAGE, key, "given twice");
+		return err_set(e, ERR_USAGE, key, "given twice: %.40s (%.40s) and %.40s (%.40s)", y->value, y->text, x->value, x->text);
+	}
+	if (a->n == ARG_MAX)
+		return err_set(e, ERR_USAGE, key, "more than %d flags", (int)ARG_MAX);
+	a->arg[a->n++] = *x;
+	return ERR_OK;
+}
+
+enum err_code args_add(struct args *a, const struct knob *k, const char *text, const char *value, struct err *e)
+{
+	return push(a, &(struct arg){ .knob = k, .text = text, .value = value }, e);
+}
+
+/* Words that a flag knob takes; anything else behind it is not its value: "--sequence-parallel 70B" means on. */
+static bool is_flag_value(const char *text)
+{
+	static const char *const words[] = { "on", "off", "yes", "no", "true", "false", "1", "0" };
+
+	for (size_t i = 0; text != NULL && i < sizeof words / sizeof words[0]; i++)
+		if (strcasecmp(text, words[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Reads the flag at argv[*i], and its value, and moves *i to the last of them. */
+static enum err_code scan_flag(const struct command *cmd, int argc, char **argv, int *i, struct args *a, struct err *e)
+{
+	const char *text = argv[*i], *equals = strchr(text, '='), *next = *i + 1 < argc ? argv[*i + 1] : NULL;
+	struct arg x = { .text = text };
+	char key[64], near[160];
+	int len = snprintf(key, sizeof key, "%.*s", equals != NULL ? (int)(equals - text - 2) : (int)sizeof key, text + 2);
+
+	if (len < 0 || (size_t)len >= sizeof key)
+		return err_set(e, ERR_USAGE, "", "no option is as long as %.40s...", text);
+	x.option = option_find(cmd, key);
+	if (x.option == NULL && (cmd->bit & COMMAND_SCENARIO) != 0)
+		x.knob = knob_find(key);
+	if (x.option == NULL && x.knob == NULL)
+		return err_set(e, ERR_USAGE, "", "there is no option --%s here; nearest: %s", key, args_nearest(cmd, key, near, sizeof near));
+	if (equals != NULL) {
+		if (x.option != NULL && x.option->value == NULL)
+			return err_set(e, ERR_USAGE, key, "takes no value, but \"%.60s\" is given", equals + 1);
+		x.value = equals + 1;
+	} else if (x.knob != NULL && (x.knob->type == KNOB_FLAG || x.knob->type == KNOB_BIAS) && !is_flag_value(next)) {
+		x.value = "on";
+	} else if (x.knob != NULL || x.option->value != NULL) {
+		if (next == NULL || strncmp(next, "--", 2) == 0)
+			return err_set(e, ERR_USAGE, key, "wants a value: --%s %s", key, x.knob != NULL ? "VALUE" : x.option->value);
+		x.value = next;
+		(*i)++;
+	}
+	return push(a, &x, e);
+}
+
+enum err_code args_scan(const struct command *cmd, int argc, char **argv, struct args *a, struct err *e)
+{
+	bool flags = true;
+
+	*a = (struct args){ 0 };
+	for (int i = 0; i < argc; i++) {
+		enum err_code code = ERR_OK;
+
+		if (flags && strcmp(argv[i], "--") == 0)
+			flags = false;
+		else if (flags && strncmp(argv[i], "--", 2) == 0)
+			code = scan_flag(cmd, argc, argv, &i, a, e);
+		else if (flags && argv[i][0] == '-' && argv[i][1] != '\0')
+			code = err_set(e, ERR_USAGE, "", "%.40s: options begin with two dashes, see --help", argv[i]);
+		else if (a->n_words == WORD_MAX)
+			code = err_set(e, ERR_USAGE, "", "more than %d words", (int)WORD_MAX);
+		else
+			a->words[a->n_words++] = argv[i];
+		if (code != ERR_OK)
+			return code;
+	}
+	return ERR_OK;
+}
+
+const char *args_option(const struct args *a, enum option_id id)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->arg[i].option == &option_table[id])
+			return a->arg[i].value != NULL ? a->arg[i].value : "";
+	return NULL;
+}
+
+const struct arg *args_knob(const struct args *a, const char *key)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->arg[i].knob != NULL && strcmp(a->arg[i].knob->key, key) == 0)
+			return &a->arg[i];
+	return NULL;
+}

@@ -1,0 +1,64 @@
+#include "config.h"
+
+#include "cli.h"
+
+#include "i18n.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+const struct command command_table[] = {
+	{ "ui", "[SCENARIO]", N_("the terminal UI: sliders, memory bars, pipeline, verdict"), COMMAND_UI, cmd_ui },
+	{ "fit", "SCENARIO", N_("does it fit? the verdict in one screen, and what would help"), COMMAND_FIT, cmd_fit },
+	{ "plan", "[SCENARIO]", N_("the training plan: layout, memory of each stage, pipeline"), COMMAND_PLAN, cmd_plan },
+	{ "pipeline", "[SCENARIO]", N_("what each rank does when: diagram, bubble, in-flight activations"), COMMAND_PIPELINE, cmd_pipeline },
+	{ "explain", "[QUANTITY] [SCENARIO]", N_("the formula behind a number, with the numbers put in"), COMMAND_EXPLAIN, cmd_explain },
+	{ "presets", "[models|gpus|nodes|frameworks|show ID|import FILE]", N_("what is built in, with its sources"), COMMAND_PRESETS, cmd_presets },
+	{ NULL, NULL, NULL, 0, NULL },
+};
+/* clang-format on */
+
+/* Whether a message is about a flag, and not about a file. */
+static bool is_flag(const char *where)
+{
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if (strcmp(option_table[i].key, where) == 0)
+			return true;
+	return knob_find(where) != NULL;
+}
+
+int cli_fail(const struct err *e)
+{
+	if (e->where[0] == '\0')
+		fprintf(stderr, "meshplan: %s\n", e->msg);
+	else
+		fprintf(stderr, "meshplan: %s%s: %s\n", is_flag(e->where) ? "--" : "", e->where, e->msg);
+	return e->code == ERR_INTERNAL ? EXIT_INTERNAL : EXIT_USAGE;
+}
+
+int cli_fail_usage(const char *where, const char *fmt, ...)
+{
+	struct err e;
+	char msg[ERR_MSG_CAP];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(msg, sizeof msg, fmt, ap);
+	va_end(ap);
+	(void)err_set(&e, ERR_USAGE, where, "%s", msg);
+	return cli_fail(&e);
+}
+
+void *cli_alloc(size_t bytes)
+{
+	void *p = calloc(1, bytes > 0 ? bytes : 1);
+
+	if (p == NULL) {
+		fprintf(stderr, "meshplan: %s\n", _("out of memory"));
+		exit(EXIT_INTERNAL);
+	}
+	return p;
+}

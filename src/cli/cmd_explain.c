@@ -1,0 +1,73 @@
+/* meshplan explain: the formula behind a number of the plan document, the numbers put in, the source. */
+#include "cli.h"
+
+#include "explain.h"
+#include "i18n.h"
+#include "request.h"
+
+struct listing {
+	struct sink *out;
+	bool json, first;
+};
+
+static void list_path(void *ctx, const char *path)
+{
+	struct listing *l = ctx;
+
+	if (!l->json) {
+		sink_printf(l->out, "  %s\n", path);
+		return;
+	}
+	sink_puts(l->out, l->first ? "\n  " : ",\n  ");
+	sink_json_string(l->out, path);
+	l->first = false;
+}
+
+/* Without a quantity: what can be explained. */
+static void list_paths(struct cli *cli, const struct plan *p, bool json)
+{
+	struct listing l = { .out = cli->out, .json = json, .first = true };
+
+	if (json)
+		sink_puts(cli->out, "{ \"quantities\": [");
+	else
+		sink_printf(cli->out, "%s\n", _("meshplan explain QUANTITY [SCENARIO], where QUANTITY is one of:"));
+	explain_paths(p, list_path, &l);
+	if (json)
+		sink_puts(cli->out, "\n] }\n");
+}
+
+static int compare(struct cli *cli, const struct draft *d, const struct plan *p, bool json)
+{
+	if (json)
+		explain_compare_json(d, p, cli->out);
+	else
+		explain_compare_text(d, p, cli->out);
+	return EXIT_YES;
+}
+
+int cmd_explain(struct cli *cli)
+{
+	bool json = args_option(&cli->args, OPTION_JSON) != NULL, all = args_option(&cli->args, OPTION_COMPARE) != NULL;
+	bool quantity = !all && cli->args.n_words > 0;
+	struct draft d;
+	struct plan p;
+	struct explanation x;
+	struct err e = { .code = ERR_OK };
+
+	if (request_plan(cli, quantity ? 1 : 0, true, &d, &p, &e) != ERR_OK)
+		return cli_fail(&e);
+	if (all)
+		return compare(cli, &d, &p, json);
+	if (!quantity) {
+		list_paths(cli, &p, json);
+		return EXIT_YES;
+	}
+	if (explain_quantity(&d, &p, cli->args.words[0], &x, &e) != ERR_OK)
+		return cli_fail(&e);
+	if (json)
+		explain_json(&x, cli->out);
+	else
+		explain_text(&d, &x, cli->out);
+	return EXIT_YES;
+}

@@ -1,0 +1,13 @@
+/* Pipeline drawings for the commands that print them: the memory that the executor needs, around gantt_draw. */
+#ifndef MESHPLAN_DRAW_H
+#define MESHPLAN_DRAW_H
+
+#include "gantt.h"
+#include "schedule.h"
+
+/* A workspace for schedule_run, NULL when the pipeline is larger than a drawing can use; the caller frees it. */
+void *draw_workspace(const struct pipeline *pl, struct err *e);
+/* Draws into a new struct gantt, NULL on error; the caller frees it. */
+struct gantt *draw_pipeline(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, struct err *e);
+
+#endif

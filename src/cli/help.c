@@ -1,0 +1,145 @@
+#include "help.h"
+
+#include "cli.h"
+#include "i18n.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HELP_INDENT = 26, HELP_COLS = 79 };
+
+const char *const exit_code_help[EXIT_CODE_COUNT] = {
+	[EXIT_YES] = N_("done; fit and plan: it fits"),
+	[EXIT_NO] = N_("fit and plan: it does not fit"),
+	[EXIT_USAGE] = N_("the command line or an input file cannot be used, or the answer is not known"),
+	[EXIT_INTERNAL] = N_("an internal error, or output that cannot be written"),
+};
+
+/* Writes text in lines from column HELP_INDENT to HELP_COLS; `at` is the column now. */
+static void write_wrapped(const char *text, int64_t at, struct sink *out)
+{
+	if (at >= HELP_INDENT) {
+		sink_puts(out, "\n");
+		at = 0;
+	}
+	sink_repeat(out, " ", HELP_INDENT - at);
+	at = HELP_INDENT;
+	while (*text != '\0') {
+		size_t len = strcspn(text, " ");
+
+		if (at > HELP_INDENT && at + 1 + (int64_t)len > HELP_COLS) {
+			sink_puts(out, "\n");
+			sink_repeat(out, " ", HELP_INDENT);
+			at = HELP_INDENT;
+		} else if (at > HELP_INDENT) {
+			sink_puts(out, " ");
+			at++;
+		}
+		sink_write(out, text, len);
+		at += (int64_t)len;
+		text += len + strspn(text + len, " ");
+	}
+	sink_puts(out, "\n");
+}
+
+static void write_names(const struct knob *k, char *buf, size_t cap)
+{
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (int64_t i = 0; k->name_at(i) != NULL && len < cap; i++) {
+		int n = snprintf(buf + len, cap - len, "%s%s", i > 0 ? ", " : "", k->name_at(i));
+
+		len += n > 0 ? (size_t)n : 0;
+	}
+}
+
+char *help_knob_value(const struct knob *k, char *buf, size_t cap)
+{
+	static const char *const words[] = {
+		[KNOB_INT] = "N",
+		[KNOB_BYTES] = "SIZE",
+		[KNOB_REAL] = "X",
+		[KNOB_FLAG] = "on|off",
+		[KNOB_ENUM] = "WORD",
+		[KNOB_PRESET] = "NAME",
+		[KNOB_PARAMS] = "N",
+		[KNOB_DP] = "N",
+		[KNOB_STAGES] = "N,N,...",
+		[KNOB_BIAS] = "on|off",
+		[KNOB_DROPOUT] = "X",
+		[KNOB_CAPACITY] = "SIZE",
+	};
+
+	if (k->type == KNOB_ENUM && k->name_at != NULL)
+		write_names(k, buf, cap);
+	else
+		(void)snprintf(buf, cap, "%s", words[k->type]);
+	return buf;
+}
+
+static void write_flag(const char *key, const char *value, const char *help, struct sink *out)
+{
+	char head[64];
+	int n = snprintf(head, sizeof head, "  --%s%s%s", key, value != NULL ? " " : "", value != NULL ? value : "");
+
+	sink_puts(out, head);
+	write_wrapped(help, n, out);
+}
+
+/* One knob: flag, help, unit, default; the names of an enum in a line of their own. */
+static void write_knob(const struct knob *k, struct sink *out)
+{
+	char value[400], help[600];
+
+	(void)help_knob_value(k, value, sizeof value);
+	(void)snprintf(help, sizeof help, "%s%s%s%s%s%s%s%s", _(k->help), k->type == KNOB_ENUM ? ": " : "", k->type == KNOB_ENUM ? value : "",
+		k->dflt != NULL ? " (" : "", k->dflt != NULL ? _("default") : "", k->dflt != NULL ? " " : "", k->dflt != NULL ? k->dflt : "",
+		k->dflt != NULL ? ")" : "");
+	write_flag(k->key, k->type == KNOB_ENUM ? "WORD" : value, help, out);
+}
+
+static void write_knobs(struct sink *out)
+{
+	for (int g = 0; g < KNOB_GROUP_COUNT; g++) {
+		sink_printf(out, "\n%s:\n", _(knob_group_names[g]));
+		for (size_t i = 0; i < knob_count(); i++)
+			if ((int)knob_at(i)->group == g)
+				write_knob(knob_at(i), out);
+	}
+}
+
+void help_command(const struct command *cmd, struct sink *out)
+{
+	sink_printf(out, "%s meshplan %s%s%s\n\n%s\n", _("usage:"), cmd->name, *cmd->synopsis != '\0' ? " " : "", cmd->synopsis, _(cmd->help));
+	if ((cmd->bit & COMMAND_SCENARIO) != 0) {
+		sink_printf(out, "\n%s\n", _("SCENARIO is a model and a cluster in free form, then flags:"));
+		sink_puts(out, "  70B on 8xA100\n  llama3-70b 16xh100-sxm --zero 3 --seq 8192\n  path/config.json on 64 H100\n");
+	}
+	sink_printf(out, "\n%s\n", _("options:"));
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if ((option_table[i].commands & cmd->bit) != 0)
+			write_flag(option_table[i].key, option_table[i].value, _(option_table[i].help), out);
+	if ((cmd->bit & COMMAND_SCENARIO) != 0)
+		write_knobs(out);
+}
+
+void help_all(struct sink *out)
+{
+	sink_printf(out, "%s\n\n", _("meshplan: does a transformer fit on these GPUs, and with which parallel layout?"));
+	sink_printf(out, "%s\n", _("usage:"));
+	sink_printf(out, "  %-42s %s\n", "meshplan", _("the terminal UI"));
+	for (const struct command *c = command_table; c->name != NULL; c++) {
+		char line[80];
+
+		(void)snprintf(line, sizeof line, "meshplan %s %s", c->name, c->synopsis);
+		if (strlen(line) <= 42)
+			sink_printf(out, "  %-42s %s\n", line, _(c->help));
+		else
+			sink_printf(out, "  %s\n  %-42s %s\n", line, "", _(c->help));
+	}
+	sink_printf(out, "\n%s\n", _("exit codes:"));
+	for (int i = 0; i < EXIT_CODE_COUNT; i++)
+		sink_printf(out, "  %d  %s\n", i, _(exit_code_help[i]));
+	sink_printf(out, "\n%s\n", _("meshplan COMMAND --help lists its options; the rest is in meshplan(1)."));
+}

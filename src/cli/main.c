@@ -1,0 +1,110 @@
+/* meshplan: argv in, exit code out. Everything that a subcommand needs is made here; each subcommand is a file cmd_*.c. */
+#include "config.h"
+
+#include "cli.h"
+
+#include "help.h"
+#include "i18n.h"
+#include "presets.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool write_stdout(void *ctx, const char *text, size_t len)
+{
+	(void)ctx;
+	return fwrite(text, 1, len, stdout) == len;
+}
+
+/* A reader that went away ("| head") is no error worth a message. */
+static int finish(struct sink *out, int status)
+{
+	bool ok = sink_finish(out);
+
+	errno = 0;
+	if (fflush(stdout) != 0 || ferror(stdout) || fclose(stdout) != 0 || !ok) {
+		if (errno != EPIPE)
+			fprintf(stderr, "meshplan: %s: %s\n", _("cannot write standard output"), strerror(errno));
+		return EXIT_INTERNAL;
+	}
+	return status;
+}
+
+/* Built in, then the user's own, then those of --presets: a later one replaces an earlier one of the same id. */
+static enum err_code load_presets(struct cli *cli, struct err *e)
+{
+	enum err_code code = preset_store_new(&cli->presets, e);
+
+	if (code == ERR_OK)
+		code = preset_store_add_user(cli->presets, getenv("XDG_CONFIG_HOME"), getenv("HOME"), e);
+	for (size_t i = 0; i < cli->args.n && code == ERR_OK; i++)
+		if (cli->args.arg[i].option == &option_table[OPTION_PRESETS])
+			code = preset_store_add_dir(cli->presets, cli->args.arg[i].value, e);
+	return code;
+}
+
+static int run_command(struct cli *cli, int argc, char **argv)
+{
+	struct err e = { .code = ERR_OK };
+	int status;
+
+	if (args_scan(cli->command, argc, argv, &cli->args, &e) != ERR_OK)
+		return cli_fail(&e);
+	if (args_option(&cli->args, OPTION_HELP) != NULL) {
+		help_command(cli->command, cli->out);
+		return EXIT_YES;
+	}
+	if (args_option(&cli->args, OPTION_VERSION) != NULL) {
+		sink_puts(cli->out, PACKAGE_STRING "\n");
+		return EXIT_YES;
+	}
+	if (load_presets(cli, &e) != ERR_OK) {
+		preset_store_free(cli->presets);
+		return cli_fail(&e);
+	}
+	cli->catalog = preset_store_catalog(cli->presets);
+	cli->ascii = args_option(&cli->args, OPTION_UTF8) == NULL &&
+		     (args_option(&cli->args, OPTION_ASCII) != NULL || strcmp(nl_langinfo(CODESET), "UTF-8") != 0);
+	status = cli->command->run(cli);
+	preset_store_free(cli->presets);
+	return status;
+}
+
+/* Finds the subcommand: none, or a flag first, is the UI. */
+static int dispatch(struct cli *cli, int argc, char **argv)
+{
+	char near[160];
+
+	if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+		help_all(cli->out);
+		return EXIT_YES;
+	}
+	if (argc < 2 || argv[1][0] == '-') {
+		cli->command = command_find("ui");
+		return run_command(cli, argc - 1, argv + 1);
+	}
+	cli->command = command_find(argv[1]);
+	if (cli->command == NULL)
+		return cli_fail_usage("", _("there is no command \"%.60s\"; nearest: %s; all: meshplan --help"), argv[1],
+			command_nearest(argv[1], near, sizeof near));
+	return run_command(cli, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+	char buf[8192];
+	struct sink out;
+	struct cli cli = { .out = &out };
+
+	/* Never LC_NUMERIC: numbers are written and read with a point, whatever the locale. */
+	(void)setlocale(LC_CTYPE, "");
+	(void)setlocale(LC_MESSAGES, "");
+	(void)bindtextdomain(PACKAGE, LOCALEDIR);
+	(void)textdomain(PACKAGE);
+	sink_init(&out, buf, sizeof buf, write_stdout, NULL);
+	return finish(&out, dispatch(&cli, argc, argv));
+}

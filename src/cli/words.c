@@ -1,0 +1,200 @@
+#include "config.h"
+
+#include "words.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { TOKEN_MAX = 64, TEXT_CAP = 1024 };
+
+struct reader {
+	const struct catalog *c;
+	struct words *w;
+	struct err *e;
+	char text[TEXT_CAP]; /* the tokens point into it */
+	char *token[TOKEN_MAX];
+	size_t n, at;
+	bool on; /* "on" was seen: what follows is hardware */
+};
+
+static bool is_gpu(const struct reader *r, const char *name)
+{
+	const struct gpu *g;
+
+	return catalog_gpu(r->c, name, &g, NULL) == ERR_OK;
+}
+
+static bool is_model(const struct reader *r, const char *name)
+{
+	const struct model *m;
+
+	return catalog_model(r->c, name, &m, NULL) == ERR_OK;
+}
+
+static size_t digits(const char *t)
+{
+	return strspn(t, "0123456789");
+}
+
+/* "70B", "1.5T", "500M": digits, at most one point, one letter. */
+static bool is_size(const char *t)
+{
+	size_t len = strspn(t, "0123456789.,_");
+
+	return len > 0 && isdigit((unsigned char)t[0]) && t[len] != '\0' && strchr("kKmMbBtT", t[len]) != NULL && t[len + 1] == '\0';
+}
+
+/* Appends `word` to a name, the parts joined by '-'. */
+static enum err_code append(struct reader *r, char name[WORDS_TEXT_CAP], const char *word)
+{
+	size_t len = strlen(name);
+	int n = snprintf(name + len, WORDS_TEXT_CAP - len, "%s%s", len > 0 ? "-" : "", word);
+
+	if (n < 0 || (size_t)n >= WORDS_TEXT_CAP - len)
+		return err_set(r->e, ERR_USAGE, "", "a name of more than %d characters: %.40s...", (int)WORDS_TEXT_CAP - 1, name);
+	return ERR_OK;
+}
+
+static enum err_code set_count(struct reader *r, const char *number, size_t len, const char *gpu)
+{
+	if (r->w->gpus[0] != '\0')
+		return err_set(r->e, ERR_USAGE, "gpus", "given twice: %s and %.*s", r->w->gpus, (int)len, number);
+	if (len >= sizeof r->w->gpus)
+		return err_set(r->e, ERR_USAGE, "gpus", "%.20s... is too large", number);
+	(void)snprintf(r->w->gpus, sizeof r->w->gpus, "%.*s", (int)len, number);
+	r->on = true;
+	return append(r, r->w->gpu, gpu);
+}
+
+static bool is_times(const char *t)
+{
+	return t != NULL && (t[0] == 'x' || t[0] == 'X');
+}
+
+/* Tries to read a count of GPUs at the current token: "8xA100", "8x A100", "8 x A100", "8 xA100", "8 A100". */
+static enum err_code read_count(struct reader *r, bool *taken)
+{
+	const char *t = r->token[r->at], *next = r->at + 1 < r->n ? r->token[r->at + 1] : NULL;
+	const char *third = r->at + 2 < r->n ? r->token[r->at + 2] : NULL;
+	size_t len = digits(t);
+
+	*taken = true;
+	if (len > 0 && t[len] == '\0') {
+		if (is_times(next) && next[1] == '\0' && third != NULL) {
+			r->at += 2;
+			return set_count(r, t, len, third);
+		}
+		if (is_times(next) && next[1] != '\0' && is_gpu(r, next + 1)) {
+			r->at++;
+			return set_count(r, t, len, next + 1);
+		}
+		if (next != NULL && (r->on || is_gpu(r, next))) {
+			r->at++;
+			return set_count(r, t, len, next);
+		}
+	} else if (len > 0 && is_times(t + len)) {
+		const char *gpu = t + len + 1;
+
+		if (*gpu == '\0' && next != NULL) {
+			r->at++;
+			return set_count(r, t, len, next);
+		}
+		if (*gpu != '\0' && (r->on || is_gpu(r, gpu) || !is_model(r, t)))
+			return set_count(r, t, len, gpu);
+	}
+	*taken = false;
+	return ERR_OK;
+}
+
+/* A word that goes on with the model's name, unless it names a GPU and the model is complete without it. */
+static enum err_code read_model_word(struct reader *r, const char *t)
+{
+	char longer[WORDS_TEXT_CAP];
+	int n = snprintf(longer, sizeof longer, "%s-%s", r->w->model, t);
+	bool complete = r->w->params[0] != '\0' || is_model(r, r->w->model);
+
+	if (complete && is_gpu(r, t) && (n < 0 || !is_model(r, longer))) {
+		r->on = true;
+		return append(r, r->w->gpu, t);
+	}
+	if (r->w->params[0] != '\0')
+		return err_set(r->e, ERR_USAGE, "model", "two models: %s and %.80s", r->w->params, t);
+	return append(r, r->w->model, t);
+}
+
+static enum err_code read_token(struct reader *r)
+{
+	const char *t = r->token[r->at];
+	bool taken;
+	enum err_code code;
+
+	if (strcasecmp(t, "on") == 0) {
+		r->on = true;
+		return ERR_OK;
+	}
+	if (r->on && (strcasecmp(t, "gpus") == 0 || strcasecmp(t, "gpu") == 0))
+		return ERR_OK;
+	code = read_count(r, &taken);
+	if (code != ERR_OK || taken)
+		return code;
+	if (r->on)
+		return append(r, r->w->gpu, t);
+	if (is_size(t) && r->w->model[0] == '\0') {
+		if (r->w->params[0] != '\0')
+			return err_set(r->e, ERR_USAGE, "params", "given twice: %s and %.40s", r->w->params, t);
+		if (strlen(t) >= sizeof r->w->params)
+			return err_set(r->e, ERR_USAGE, "params", "%.20s... is too long for a number", t);
+		(void)snprintf(r->w->params, sizeof r->w->params, "%s", t);
+		return ERR_OK;
+	}
+	return read_model_word(r, t);
+}
+
+/* Joins the words, with a multiplication sign read as x, and splits them at blanks: "8 × A100" may be one word of argv or three. */
+static enum err_code split(struct reader *r, const char *const *words, size_t n)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		for (const char *p = words[i]; *p != '\0'; p++) {
+			if (len + 2 >= sizeof r->text)
+				return err_set(r->e, ERR_USAGE, "", "the scenario has more than %d characters", (int)sizeof r->text - 2);
+			if (p[0] == '\xC3' && p[1] == '\x97') {
+				r->text[len++] = 'x';
+				p++;
+			} else {
+				r->text[len++] = isspace((unsigned char)*p) ? ' ' : *p;
+			}
+		}
+		r->text[len++] = ' ';
+	}
+	r->text[len] = '\0';
+	for (char *p = r->text; *p != '\0';) {
+		size_t token = strcspn(p, " ");
+
+		if (token > 0) {
+			if (r->n == TOKEN_MAX)
+				return err_set(r->e, ERR_USAGE, "", "the scenario has more than %d words", (int)TOKEN_MAX);
+			r->token[r->n++] = p;
+		}
+		p += token;
+		if (*p == ' ')
+			*p++ = '\0';
+	}
+	return ERR_OK;
+}
+
+enum err_code words_read(const char *const *words, size_t n, const struct catalog *c, struct words *w, struct err *e)
+{
+	struct reader r = { .c = c, .w = w, .e = e };
+	enum err_code code;
+
+	*w = (struct words){ .model = "" };
+	code = split(&r, words, n);
+	for (r.at = 0; code == ERR_OK && r.at < r.n; r.at++)
+		code = read_token(&r);
+	return code;
+}

@@ -1,0 +1,530 @@
+#include "catalog.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	WORDS_MAX = 12,
+	WORD_CAP = 48,
+	NAME_CAP = 80, /* longer names match nothing */
+	LISTED_MAX = 8,
+	DISTANCE_MAX = 99,
+};
+
+/* One kind of preset, as the matcher sees it. */
+struct name_list {
+	const char *what; /* "GPU" */
+	size_t n;
+	const char *(*get)(const void *ctx, size_t i);
+	const void *ctx;
+};
+
+struct words {
+	size_t n;
+	char text[WORDS_MAX][WORD_CAP]; /* lower case */
+};
+
+/* How well a name fits an id; smaller is better, in this order. */
+struct fit {
+	bool matches;
+	int cut_numbers; /* words that stop inside a number of the id: "a10" against "a100" */
+	int partial;     /* words that are not a whole word of the id */
+	size_t first;    /* which word of the id the first one met */
+};
+
+/* The part that a bare family name means. Of several matches the one in this list wins. */
+static const char *const gpu_defaults[] = {
+	"a100-sxm-80gb", "h100-sxm-80gb", "h200-sxm-141gb", "b200-180gb", "v100-sxm2-32gb", "rtx4090-24gb", "rtx3090-24gb", "rtx5090-32gb",
+};
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_separator(char c)
+{
+	return c == '-' || c == '_' || c == ' ' || c == '/';
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	while (*a != '\0' && lower(*a) == lower(*b)) {
+		a++;
+		b++;
+	}
+	return *a == '\0' && *b == '\0';
+}
+
+/* Equal but for separators: "h100 sxm 80gb", "H100_SXM-80GB". */
+static bool same_squashed(const char *a, const char *b)
+{
+	for (;;) {
+		while (is_separator(*a))
+			a++;
+		while (is_separator(*b))
+			b++;
+		if (lower(*a) != lower(*b))
+			return false;
+		if (*a == '\0')
+			return true;
+		a++;
+		b++;
+	}
+}
+
+/* False when there are too many words, or too long ones, to be a name. */
+static bool words_split(const char *text, struct words *w)
+{
+	w->n = 0;
+	while (*text != '\0') {
+		size_t len = 0;
+
+		while (is_separator(*text))
+			text++;
+		if (*text == '\0')
+			break;
+		if (w->n == WORDS_MAX)
+			return false;
+		while (text[len] != '\0' && !is_separator(text[len])) {
+			if (len + 1 >= WORD_CAP)
+				return false;
+			w->text[w->n][len] = lower(text[len]);
+			len++;
+		}
+		w->text[w->n][len] = '\0';
+		w->n++;
+		text += len;
+	}
+	return w->n > 0;
+}
+
+/* Where in an id the next word of a name may go on. */
+struct place {
+	size_t word, at;
+};
+
+/* Tries to lay `word` on the id at `p`; on success moves p behind it and notes how well it lay there. */
+static bool fit_word_at(const struct words *id, const char *word, struct place *p, struct fit *f)
+{
+	const char *rest = id->text[p->word] + p->at;
+	size_t len = strlen(word);
+
+	if (len == 0 || strncmp(rest, word, len) != 0)
+		return false;
+	if (is_digit(word[len - 1]) && is_digit(rest[len]))
+		f->cut_numbers++;
+	if (rest[len] != '\0' || p->at > 0)
+		f->partial++;
+	p->at += len;
+	return true;
+}
+
+/* The brand in front of a part number may be left out: "4090" means rtx4090. */
+static size_t brand_length(const char *word)
+{
+	return strncmp(word, "rtx", 3) == 0 ? 3 : 0;
+}
+
+/* Lays one word of a name on the first word of the id, at or behind p, that starts with it (or goes on with it). */
+static bool fit_word(const struct words *id, const char *word, struct place *p, struct fit *f)
+{
+	for (struct place q = *p; q.word < id->n; q = (struct place){ .word = q.word + 1 }) {
+		size_t brand = q.at == 0 ? brand_length(id->text[q.word]) : 0;
+
+		if (fit_word_at(id, word, &q, f)) {
+			*p = q;
+			return true;
+		}
+		if (brand > 0) {
+			q.at = brand;
+			if (fit_word_at(id, word, &q, f)) {
+				*p = q;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* The same words cut where letters and digits meet: "h100sxm" is h, 100, sxm. */
+static bool words_cut(const struct words *w, struct words *out)
+{
+	out->n = 0;
+	for (size_t i = 0; i < w->n; i++) {
+		const char *p = w->text[i];
+
+		while (*p != '\0') {
+			size_t len = 1;
+
+			while (p[len] != '\0' && is_digit(p[len]) == is_digit(p[0]))
+				len++;
+			if (out->n == WORDS_MAX)
+				return false;
+			memcpy(out->text[out->n], p, len);
+			out->text[out->n++][len] = '\0';
+			p += len;
+		}
+	}
+	return true;
+}
+
+static struct fit fit_name(const struct words *name, const char *id_text)
+{
+	struct fit f = { .matches = false };
+	struct place p = { .word = 0 };
+	struct words id;
+
+	if (!words_split(id_text, &id))
+		return f;
+	for (size_t i = 0; i < name->n; i++) {
+		if (!fit_word(&id, name->text[i], &p, &f))
+			return f;
+		if (i == 0)
+			f.first = p.word;
+	}
+	f.matches = true;
+	return f;
+}
+
+/* Negative when a is the better fit. */
+static int fit_compare(const struct fit *a, const struct fit *b)
+{
+	if (a->cut_numbers != b->cut_numbers)
+		return a->cut_numbers - b->cut_numbers;
+	return a->partial - b->partial;
+}
+
+/* Whether two ids start with the same words up to and including `last`: h100-sxm and h100-nvl do, a100 and a10g do not. */
+static bool same_family(const char *a, const char *b, size_t last)
+{
+	struct words x, y;
+
+	if (!words_split(a, &x) || !words_split(b, &y) || x.n <= last || y.n <= last)
+		return false;
+	for (size_t i = 0; i <= last; i++)
+		if (strcmp(x.text[i], y.text[i]) != 0)
+			return false;
+	return true;
+}
+
+/* What a name may mean. */
+struct matches {
+	size_t n, best;
+	bool tie;   /* no preference between best and another */
+	bool mixed; /* several families */
+	struct fit fit;
+};
+
+/* Preference between two ids that fit equally well: negative, a; 0, none. */
+typedef int preference(const void *ctx, size_t a, size_t b);
+
+static int prefer_none(const void *ctx, size_t a, size_t b)
+{
+	(void)ctx;
+	(void)a;
+	(void)b;
+	return 0;
+}
+
+static struct matches match_words(const struct name_list *list, const struct words *name, preference *prefer)
+{
+	struct matches m = { .n = 0 };
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct fit f = fit_name(name, list->get(list->ctx, i));
+		int order;
+
+		if (!f.matches)
+			continue;
+		order = m.n == 0 ? -1 : fit_compare(&f, &m.fit);
+		if (order < 0) {
+			m = (struct matches){ .n = 1, .best = i, .fit = f };
+		} else if (order == 0) {
+			int p = prefer(list->ctx, i, m.best);
+
+			m.n++;
+			m.mixed = m.mixed || !same_family(list->get(list->ctx, i), list->get(list->ctx, m.best), f.first);
+			m.tie = p == 0 || (p > 0 && m.tie);
+			if (p < 0)
+				m.best = i;
+		}
+	}
+	return m;
+}
+
+static enum err_code ambiguous(const struct name_list *list, const char *name, const struct words *words, const struct fit *fit,
+	struct err *e)
+{
+	char text[ERR_MSG_CAP];
+	size_t len = 0, n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < list->n; i++) {
+		struct fit f = fit_name(words, list->get(list->ctx, i));
+		int w;
+
+		if (!f.matches || fit_compare(&f, fit) != 0)
+			continue;
+		n++;
+		if (n > LISTED_MAX)
+			continue;
+		w = snprintf(text + len, sizeof text - len, "%s%s", n == 1 ? "" : ", ", list->get(list->ctx, i));
+		if (w > 0)
+			len = len + (size_t)w < sizeof text ? len + (size_t)w : sizeof text - 1;
+	}
+	if (n > LISTED_MAX)
+		(void)snprintf(text + len, sizeof text - len, " and %zu more", n - LISTED_MAX);
+	return err_set(e, ERR_UNKNOWN, list->what, "'%.60s' may be one of: %s", name, text);
+}
+
+static enum err_code unknown(const struct name_list *list, const char *name, struct err *e)
+{
+	char near[200];
+
+	catalog_nearest(name, list->n, list->get, list->ctx, near, sizeof near);
+	if (near[0] == '\0')
+		return err_set(e, ERR_UNKNOWN, list->what, "there is no %s '%.60s'", list->what, name);
+	return err_set(e, ERR_UNKNOWN, list->what, "there is no %s '%.60s'; nearest: %s", list->what, name, near);
+}
+
+static enum err_code resolve(const struct name_list *list, const char *name, preference *prefer, size_t *index, struct err *e)
+{
+	struct words words, cut;
+	struct matches m;
+
+	for (size_t i = 0; i < list->n; i++) {
+		if (same_text(name, list->get(list->ctx, i))) {
+			*index = i;
+			return ERR_OK;
+		}
+	}
+	if (strlen(name) >= NAME_CAP || !words_split(name, &words))
+		return unknown(list, name, e);
+	for (size_t i = 0; i < list->n; i++) {
+		if (same_squashed(name, list->get(list->ctx, i))) {
+			*index = i;
+			return ERR_OK;
+		}
+	}
+	m = match_words(list, &words, prefer);
+	if (m.n == 0 && words_cut(&words, &cut)) {
+		words = cut;
+		m = match_words(list, &words, prefer);
+		/* Pieces of a word may stop at the ends of numbers only: "h1000" is not h100. */
+		if (m.n > 0 && m.fit.cut_numbers > 0)
+			m.n = 0;
+	}
+	if (m.n == 0)
+		return unknown(list, name, e);
+	if (m.tie || m.mixed)
+		return ambiguous(list, name, &words, &m.fit, e);
+	*index = m.best;
+	return ERR_OK;
+}
+
+static const char *model_name(const void *ctx, size_t i)
+{
+	return ((const struct catalog *)ctx)->models[i].id;
+}
+
+static const char *gpu_name(const void *ctx, size_t i)
+{
+	return ((const struct catalog *)ctx)->gpus[i].id;
+}
+
+static const char *node_name(const void *ctx, size_t i)
+{
+	return ((const struct catalog *)ctx)->nodes[i].id;
+}
+
+static const char *profile_name(const void *ctx, size_t i)
+{
+	return ((const struct catalog *)ctx)->profiles[i].id;
+}
+
+static bool gpu_is_default(const struct gpu *g)
+{
+	for (size_t i = 0; i < sizeof gpu_defaults / sizeof gpu_defaults[0]; i++)
+		if (strcmp(g->id, gpu_defaults[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool gpu_is_module(const struct gpu *g)
+{
+	return g->form == GPU_FORM_SXM || g->form == GPU_FORM_OAM;
+}
+
+static int prefer_gpu(const void *ctx, size_t a, size_t b)
+{
+	const struct catalog *c = ctx;
+	const struct gpu *x = &c->gpus[a], *y = &c->gpus[b];
+
+	if (gpu_is_default(x) != gpu_is_default(y))
+		return gpu_is_default(x) ? -1 : 1;
+	if (gpu_is_module(x) != gpu_is_module(y))
+		return gpu_is_module(x) ? -1 : 1;
+	if (x->year != y->year)
+		return x->year > y->year ? -1 : 1;
+	if (x->mem_nominal_bytes != y->mem_nominal_bytes)
+		return x->mem_nominal_bytes > y->mem_nominal_bytes ? -1 : 1;
+	return 0;
+}
+
+/* Profiles of one framework are listed in order of preference. */
+static int prefer_profile(const void *ctx, size_t a, size_t b)
+{
+	const struct catalog *c = ctx;
+
+	if (c->profiles[a].framework != c->profiles[b].framework)
+		return 0;
+	return a < b ? -1 : 1;
+}
+
+enum err_code catalog_model(const struct catalog *c, const char *name, const struct model **out, struct err *e)
+{
+	struct name_list list = { .what = "model", .n = c->n_models, .get = model_name, .ctx = c };
+	size_t i = 0;
+	enum err_code code = resolve(&list, name, prefer_none, &i, e);
+
+	if (code == ERR_OK)
+		*out = &c->models[i];
+	return code;
+}
+
+enum err_code catalog_gpu(const struct catalog *c, const char *name, const struct gpu **out, struct err *e)
+{
+	struct name_list list = { .what = "gpu", .n = c->n_gpus, .get = gpu_name, .ctx = c };
+	size_t i = 0;
+	enum err_code code = resolve(&list, name, prefer_gpu, &i, e);
+
+	if (code == ERR_OK)
+		*out = &c->gpus[i];
+	return code;
+}
+
+enum err_code catalog_node(const struct catalog *c, const char *name, const struct node **out, struct err *e)
+{
+	struct name_list list = { .what = "node", .n = c->n_nodes, .get = node_name, .ctx = c };
+	size_t i = 0;
+	enum err_code code = resolve(&list, name, prefer_none, &i, e);
+
+	if (code == ERR_OK)
+		*out = &c->nodes[i];
+	return code;
+}
+
+enum err_code catalog_profile(const struct catalog *c, const char *name, const struct profile **out, struct err *e)
+{
+	struct name_list list = { .what = "profile", .n = c->n_profiles, .get = profile_name, .ctx = c };
+	size_t i = 0;
+	enum err_code code = resolve(&list, name, prefer_profile, &i, e);
+
+	if (code == ERR_OK)
+		*out = &c->profiles[i];
+	return code;
+}
+
+const struct node *catalog_default_node(const struct catalog *c, const char *gpu_id)
+{
+	static const char *const families[] = { "dgx", "hgx", "" };
+
+	for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
+		for (size_t i = 0; i < c->n_nodes; i++)
+			if (strcmp(c->nodes[i].gpu_id, gpu_id) == 0 &&
+			    strncmp(c->nodes[i].id, families[f], strlen(families[f])) == 0)
+				return &c->nodes[i];
+	return NULL;
+}
+
+const struct profile *catalog_default_profile(const struct catalog *c, int32_t framework)
+{
+	for (size_t i = 0; i < c->n_profiles; i++)
+		if (c->profiles[i].framework == framework)
+			return &c->profiles[i];
+	return NULL;
+}
+
+static int min_int(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+int catalog_distance(const char *a, const char *b)
+{
+	int rows[3][NAME_CAP + 1];
+	size_t la = strlen(a), lb = strlen(b);
+
+	if (la > NAME_CAP || lb > NAME_CAP)
+		return DISTANCE_MAX;
+	for (size_t j = 0; j <= lb; j++)
+		rows[0][j] = (int)j;
+	for (size_t i = 1; i <= la; i++) {
+		const int *above = rows[(i - 1) % 3], *two_above = rows[(i + 1) % 3];
+		int *row = rows[i % 3];
+
+		row[0] = (int)i;
+		for (size_t j = 1; j <= lb; j++) {
+			int change = lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1;
+
+			row[j] = min_int(above[j - 1] + change, min_int(above[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+				row[j] = min_int(row[j], two_above[j - 2] + 1);
+		}
+	}
+	return min_int(rows[la % 3][lb], DISTANCE_MAX);
+}
+
+/* Distance that forgives what is missing at the end: "llama4" is near "llama4-scout". */
+static int distance_as_prefix(const char *name, const char *id)
+{
+	char head[NAME_CAP + 1];
+	size_t len = strlen(name);
+	int whole = catalog_distance(name, id);
+
+	if (len > NAME_CAP || strlen(id) <= len)
+		return whole;
+	memcpy(head, id, len);
+	head[len] = '\0';
+	return min_int(whole, catalog_distance(name, head) + 1);
+}
+
+char *catalog_nearest(const char *name, size_t n, const char *(*get)(const void *ctx, size_t i), const void *ctx, char *buf, size_t cap)
+{
+	enum { SHOWN = 3 };
+	struct {
+		size_t i;
+		int distance;
+	} best[SHOWN];
+	size_t found = 0, len = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int d = distance_as_prefix(name, get(ctx, i));
+		size_t at = found;
+
+		while (at > 0 && best[at - 1].distance > d)
+			at--;
+		if (at == SHOWN)
+			continue;
+		if (found < SHOWN)
+			found++;
+		for (size_t k = found - 1; k > at; k--)
+			best[k] = best[k - 1];
+		best[at].i = i;
+		best[at].distance = d;
+	}
+	buf[0] = '\0';
+	for (size_t k = 0; k < found && len + 1 < cap; k++) {
+		int w = snprintf(buf + len, cap - len, "%s%s", k == 0 ? "" : ", ", get(ctx, best[k].i));
+
+		if (w > 0)
+			len += (size_t)w;
+	}
+	return buf;
+}

@@ -1,0 +1,42 @@
+/* The presets that are loaded: plain arrays owned by whoever read them (the input layer), handed to the engine by pointer. Names are
+ * resolved here, purely: exact id first, then word prefixes, then an error with the nearest ids. */
+#ifndef MESHPLAN_CATALOG_H
+#define MESHPLAN_CATALOG_H
+
+#include "err.h"
+#include "hardware.h"
+#include "model.h"
+#include "profile.h"
+
+#include <stddef.h>
+
+struct catalog {
+	const struct model *models;
+	size_t n_models;
+	const struct gpu *gpus;
+	size_t n_gpus;
+	const struct node *nodes;
+	size_t n_nodes;
+	const struct profile *profiles; /* in order of preference; the first of a framework is its default */
+	size_t n_profiles;
+};
+
+/* Find by name: exact id (any case); else the words of `name` split at '-', '_', ' ' must be prefixes, in order, of words of
+ * the id. Of several GPUs the defaults of catalog_gpu_aliases win, then SXM/OAM parts, then the newest, then the most
+ * memory; still equal, or none: ERR_UNKNOWN that lists them or the nearest ids. *out points into the catalog. */
+enum err_code catalog_model(const struct catalog *c, const char *name, const struct model **out, struct err *e) NODISCARD;
+enum err_code catalog_gpu(const struct catalog *c, const char *name, const struct gpu **out, struct err *e) NODISCARD;
+enum err_code catalog_node(const struct catalog *c, const char *name, const struct node **out, struct err *e) NODISCARD;
+enum err_code catalog_profile(const struct catalog *c, const char *name, const struct profile **out, struct err *e) NODISCARD;
+
+/* The node type a GPU comes in by default: its dgx-* row, else hgx-*, else the first with it; NULL if none. */
+const struct node *catalog_default_node(const struct catalog *c, const char *gpu_id);
+/* The default profile of a framework (enum framework), or NULL. */
+const struct profile *catalog_default_profile(const struct catalog *c, int32_t framework);
+
+/* Edit distance with transpositions (optimal string alignment), case-insensitive, capped at 99: for "did you mean" lists. */
+int catalog_distance(const char *a, const char *b);
+/* Writes the up to 3 nearest of n names (get(ctx, i)) to buf as "a, b, c". Returns buf. */
+char *catalog_nearest(const char *name, size_t n, const char *(*get)(const void *ctx, size_t i), const void *ctx, char *buf, size_t cap);
+
+#endif

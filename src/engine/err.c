@@ -1,0 +1,24 @@
+#include "err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum err_code err_set(struct err *e, enum err_code code, const char *where, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (e == NULL)
+		return code;
+	e->code = code;
+	(void)snprintf(e->where, sizeof e->where, "%s", where == NULL ? "" : where);
+	va_start(ap, fmt);
+	(void)vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+void err_clear(struct err *e)
+{
+	if (e != NULL)
+		*e = (struct err){ .code = ERR_OK };
+}

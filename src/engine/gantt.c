@@ -1,0 +1,350 @@
+#include "gantt.h"
+
+#include "num.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHARE_FULL = 10000, SHARE_IDLE = 6000, SHARE_BOTH = 1500 };
+
+/* The first pass: when the pipeline is full and when it begins to drain. */
+struct bounds {
+	int64_t first_backward; /* the latest first backward of any rank */
+	int64_t last_forward;   /* the earliest last forward of any rank */
+};
+
+struct survey {
+	const struct pipeline *pl;
+	struct bounds b;
+};
+
+static int64_t chunks_of(const struct pipeline *pl)
+{
+	return schedule_table[pl->schedule].needs_v ? pl->v : 1;
+}
+
+/* The backward of micro-batch 0 through the last chunk ends the fill of a rank; the first rank to run its last forward begins the drain. */
+static void survey_action(void *ctx, const struct timed_action *a)
+{
+	struct survey *s = ctx;
+	bool last_chunk = a->action.stage / s->pl->p == chunks_of(s->pl) - 1;
+
+	if (a->action.kind != ACTION_FORWARD) {
+		if (a->action.micro_batch == 0 && last_chunk)
+			s->b.first_backward = num_max(s->b.first_backward, a->start);
+	} else if (a->action.micro_batch == s->pl->m - 1 && last_chunk) {
+		if (s->b.last_forward < 0 || a->end < s->b.last_forward)
+			s->b.last_forward = a->end;
+	}
+}
+
+/* Ranks to draw: all, or the first, the middle and the last with rows that stand for the rest. */
+static void choose_rows(struct gantt *g, int64_t rows)
+{
+	int64_t head, tail, at = 0;
+
+	g->rows = num_min(g->p, rows);
+	if (g->p <= rows) {
+		for (int64_t i = 0; i < g->p; i++)
+			g->rank[i] = i;
+		return;
+	}
+	if (rows < 5) {
+		head = rows <= 2 ? 1 : rows - 2;
+		tail = rows >= 2 ? 1 : 0;
+	} else {
+		head = (rows - 2) / 2;
+		tail = rows - 3 - head;
+	}
+	for (int64_t i = 0; i < head; i++)
+		g->rank[at++] = i;
+	if (rows >= 3)
+		g->rank[at++] = -1;
+	if (rows >= 5) {
+		g->rank[at++] = g->p / 2;
+		g->rank[at++] = -1;
+	}
+	for (int64_t i = g->p - tail; i < g->p; i++)
+		g->rank[at++] = i;
+	g->rows = at;
+}
+
+static int64_t row_of(const struct gantt *g, int64_t rank)
+{
+	for (int64_t i = 0; i < g->rows; i++)
+		if (g->rank[i] == rank)
+			return i;
+	return -1;
+}
+
+/* Columns of the whole drawing at the chosen scale, before anything is cut. */
+static int64_t whole_cols(const struct gantt *g)
+{
+	return num_ceil_div(g->result.makespan * g->scale, g->unit);
+}
+
+static bool try_abridged(struct gantt *g, const struct bounds *b, int64_t period, int64_t cols)
+{
+	int64_t fill = num_ceil_div((b->first_backward + period) * g->scale, g->unit);
+	int64_t drain = num_ceil_div((g->result.makespan - b->last_forward) * g->scale, g->unit);
+	int64_t step = num_max(1, period * g->scale / g->unit), tail;
+
+	cols -= (cols - 1) % g->scale;
+	if (b->last_forward < 0 || fill + 1 + drain > cols)
+		return false;
+	tail = num_max(drain, (cols - 1) / 2 / step * step);
+	tail = num_min(tail, cols - 1 - fill);
+	tail -= tail % g->scale;
+	g->mode = GANTT_ABRIDGED;
+	g->cols = cols;
+	g->head_cols = cols - 1 - tail;
+	g->cut_cols = whole_cols(g) - g->head_cols - tail;
+	return g->cut_cols > 0;
+}
+
+static void choose_scale(struct gantt *g, const struct bounds *b, int64_t period, int64_t cols)
+{
+	for (g->scale = 3; g->scale >= 1; g->scale--) {
+		if (whole_cols(g) <= cols) {
+			g->mode = GANTT_FULL;
+			g->cols = whole_cols(g);
+			return;
+		}
+	}
+	for (g->scale = 2; g->scale >= 1; g->scale--)
+		if (try_abridged(g, b, period, cols))
+			return;
+	g->mode = GANTT_DENSITY;
+	g->scale = 0;
+	g->head_cols = 0;
+	g->cut_cols = 0;
+	g->cols = cols;
+}
+
+/* Where column `whole` of the uncut drawing lands; -1 inside the cut. */
+static int64_t fold(const struct gantt *g, int64_t whole)
+{
+	if (g->mode != GANTT_ABRIDGED || whole < g->head_cols)
+		return whole;
+	if (whole < g->head_cols + g->cut_cols)
+		return -1;
+	return whole - g->cut_cols + 1;
+}
+
+/* Column i of an action that is n columns wide: letter, digits of the micro-batch, rest, border. */
+static void action_cell(const struct gantt *g, const struct action *a, int64_t i, int64_t n, bool digits, struct gantt_cell *c)
+{
+	char number[16];
+	int64_t len = 0, chunk = a->stage / g->p;
+
+	c->kind = (uint8_t)a->kind;
+	c->mark = GANTT_TEXT;
+	if (i == 0) {
+		c->text = action_letters[a->kind];
+		if (g->v == 2 && chunk == 1)
+			c->text = (char)(c->text - 'A' + 'a');
+		return;
+	}
+	if (digits && n >= 2) {
+		int64_t room = n - 1, skip;
+
+		len = snprintf(number, sizeof number, "%d", (int)a->micro_batch);
+		skip = num_max(0, len - room);
+		len -= skip;
+		if (i <= len) {
+			c->text = number[skip + i - 1];
+			return;
+		}
+	}
+	c->mark = n >= 6 && i == n - 1 ? GANTT_BORDER : GANTT_REST;
+}
+
+static void draw_to_scale(struct gantt *g, int64_t row, const struct timed_action *a)
+{
+	int64_t first = a->start * g->scale / g->unit, end = a->end * g->scale / g->unit;
+
+	for (int64_t whole = first; whole < end; whole++) {
+		int64_t col = fold(g, whole);
+
+		if (col < 0 || col >= g->cols)
+			continue;
+		action_cell(g, &a->action, whole - first, end - first, g->mode == GANTT_FULL || col < g->head_cols, &g->cell[row][col]);
+	}
+}
+
+/* Adds the action's share of every column it touches. */
+static void draw_density(struct gantt *g, int64_t row, const struct timed_action *a)
+{
+	double per_col = (double)g->result.makespan / (double)g->cols;
+	int64_t first = (int64_t)((double)a->start / per_col);
+
+	for (int64_t col = first; col < g->cols; col++) {
+		double left = (double)col * per_col, right = left + per_col;
+		double from = (double)a->start > left ? (double)a->start : left, to = (double)a->end < right ? (double)a->end : right;
+		struct gantt_cell *c = &g->cell[row][col];
+
+		if (to <= from)
+			break;
+		*(a->action.kind == ACTION_FORWARD ? &c->forward : &c->backward) += (int32_t)((to - from) / per_col * SHARE_FULL + 0.5);
+	}
+}
+
+static void draw_action(void *ctx, const struct timed_action *a)
+{
+	struct gantt *g = ctx;
+	int64_t row = row_of(g, a->rank);
+
+	if (row < 0)
+		return;
+	g->busy[row] += a->end - a->start;
+	if (g->mode == GANTT_DENSITY)
+		draw_density(g, row, a);
+	else
+		draw_to_scale(g, row, a);
+}
+
+static void settle_density(struct gantt_cell *c)
+{
+	bool both = c->forward > SHARE_BOTH && c->backward > SHARE_BOTH;
+
+	if (c->forward + c->backward < SHARE_FULL - SHARE_IDLE)
+		return;
+	c->mark = both ? GANTT_BOTH : GANTT_TEXT;
+	c->kind = c->forward > c->backward ? ACTION_FORWARD : ACTION_BACKWARD;
+	c->text = action_letters[c->kind];
+}
+
+static void clear_cells(struct gantt *g)
+{
+	for (int64_t row = 0; row < g->rows; row++)
+		for (int64_t col = 0; col < g->cols; col++)
+			g->cell[row][col] = (struct gantt_cell){ .mark = g->rank[row] < 0 ? GANTT_BLANK : GANTT_IDLE,
+				.kind = ACTION_KIND_COUNT };
+}
+
+static void mark_cut(struct gantt *g)
+{
+	for (int64_t row = 0; row < g->rows; row++)
+		if (g->rank[row] >= 0)
+			g->cell[row][g->head_cols] = (struct gantt_cell){ .mark = GANTT_CUT, .kind = ACTION_KIND_COUNT };
+}
+
+enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace, struct gantt *g,
+	struct err *e)
+{
+	struct survey s = { .pl = pl, .b = { .first_backward = 0, .last_forward = -1 } };
+	int64_t max_rows = num_max(1, num_min(rows, GANTT_ROWS_MAX)), max_cols = num_max(1, num_min(cols, GANTT_COLS_MAX));
+	enum err_code code;
+
+	memset(g, 0, offsetof(struct gantt, cell));
+	code = schedule_run(pl, t, workspace, survey_action, &s, &g->result, e);
+	if (code != ERR_OK)
+		return code;
+	g->p = pl->p;
+	g->v = chunks_of(pl);
+	g->unit = num_max(1, t->forward > 0 ? t->forward : t->backward);
+	choose_rows(g, max_rows);
+	choose_scale(g, &s.b, (t->forward + t->backward) * g->v, max_cols);
+	clear_cells(g);
+	code = schedule_run(pl, t, workspace, draw_action, g, &g->result, e);
+	if (code != ERR_OK)
+		return code;
+	for (int64_t row = 0; row < g->rows; row++) {
+		if (g->rank[row] < 0)
+			continue;
+		g->in_flight[row] = pipeline_in_flight(pl, g->rank[row]);
+		for (int64_t col = 0; g->mode == GANTT_DENSITY && col < g->cols; col++)
+			settle_density(&g->cell[row][col]);
+	}
+	if (g->mode == GANTT_ABRIDGED)
+		mark_cut(g);
+	return ERR_OK;
+}
+
+int64_t gantt_time_at(const struct gantt *g, int64_t col)
+{
+	if (g->mode == GANTT_DENSITY)
+		return (int64_t)((double)col * (double)g->result.makespan / (double)g->cols);
+	if (g->mode == GANTT_ABRIDGED && col > g->head_cols)
+		col += g->cut_cols - 1;
+	return num_ceil_div(col * g->unit, g->scale);
+}
+
+int64_t gantt_col_at(const struct gantt *g, int64_t t)
+{
+	if (g->mode == GANTT_DENSITY)
+		return (int64_t)((double)t * (double)g->cols / (double)num_max(1, g->result.makespan));
+	return fold(g, t * g->scale / g->unit);
+}
+
+const char *gantt_glyph(enum gantt_mark mark, bool ascii)
+{
+	static const char *const glyphs[GANTT_MARK_COUNT][2] = {
+		[GANTT_BLANK] = { " ", " " },
+		[GANTT_IDLE] = { "·", "." },
+		[GANTT_TEXT] = { "", "" },
+		[GANTT_REST] = { "─", "-" },
+		[GANTT_BORDER] = { "│", "|" },
+		[GANTT_CUT] = { "~", "~" },
+		[GANTT_BOTH] = { "▒", "+" },
+	};
+
+	return glyphs[mark][ascii];
+}
+
+void gantt_row_text(const struct gantt *g, int64_t row, bool ascii, struct sink *out)
+{
+	for (int64_t col = 0; col < g->cols && g->rank[row] >= 0; col++) {
+		const struct gantt_cell *c = &g->cell[row][col];
+
+		if (c->mark == GANTT_TEXT)
+			sink_write(out, &c->text, 1);
+		else
+			sink_puts(out, gantt_glyph((enum gantt_mark)c->mark, ascii));
+	}
+}
+
+/* Distance of the labels in ticks: 1, 2, 5 times a power of ten, at least 10 columns apart. */
+static int64_t axis_step(double cols_per_tick)
+{
+	static const int64_t steps[] = { 1, 2, 5 };
+
+	for (int64_t decade = 1; decade < INT64_C(1000000000000); decade *= 10)
+		for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+			if ((double)(steps[i] * decade) * cols_per_tick >= 10)
+				return steps[i] * decade;
+	return INT64_C(1000000000000);
+}
+
+void gantt_axis(const struct gantt *g, char *buf, size_t cap)
+{
+	double ticks = (double)g->result.makespan / (double)g->unit;
+	double cols_per_tick = g->scale > 0 ? (double)g->scale : (double)g->cols / ticks;
+	int64_t step = axis_step(cols_per_tick), room = num_min(g->cols, (int64_t)cap - 1), next = 0;
+
+	memset(buf, ' ', (size_t)room);
+	buf[room] = '\0';
+	for (int64_t tick = 0; (double)tick <= ticks; tick += step) {
+		int64_t col = gantt_col_at(g, tick * g->unit);
+		char text[24];
+		int len = snprintf(text, sizeof text, "%lld", (long long)tick);
+
+		if (col < next || col + len > room || (g->mode == GANTT_ABRIDGED && col < g->head_cols && col + len > g->head_cols))
+			continue;
+		memcpy(buf + col, text, (size_t)len);
+		next = col + len + 1;
+	}
+}
+
+char *gantt_caption(const struct gantt *g, char *buf, size_t cap)
+{
+	double ticks = (double)g->result.makespan / (double)g->unit;
+
+	buf[0] = '\0';
+	if (g->mode == GANTT_ABRIDGED)
+		(void)snprintf(buf, cap, "%.6g of %.6g ticks cut out at ~", (double)g->cut_cols / (double)g->scale, ticks);
+	if (g->mode == GANTT_DENSITY)
+		(void)snprintf(buf, cap, "1 column = %.3g ticks", ticks / (double)g->cols);
+	return buf;
+}

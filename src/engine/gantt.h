@@ -1,0 +1,72 @@
+/* The drawing of a pipeline as cells: one row per rank, time to the right, to scale. The terminal UI colours the cells, the command line
+ * prints them; both get the same picture. Columns are floor(t * scale) of start and end, durations are never rounded. */
+#ifndef MESHPLAN_GANTT_H
+#define MESHPLAN_GANTT_H
+
+#include "err.h"
+#include "schedule.h"
+#include "sink.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gantt_mark {
+	GANTT_BLANK,  /* beyond the end */
+	GANTT_IDLE,
+	GANTT_TEXT,   /* `text` is the character: letter or digit */
+	GANTT_REST,   /* inside an action, after its text */
+	GANTT_BORDER, /* last column of a wide action */
+	GANTT_CUT,    /* time is left out here */
+	GANTT_BOTH,   /* density: forward and backward in turn */
+	GANTT_MARK_COUNT
+};
+
+struct gantt_cell {
+	uint8_t mark; /* enum gantt_mark */
+	uint8_t kind; /* enum action_kind of what runs here; ACTION_KIND_COUNT: nothing */
+	char text;
+	int32_t forward, backward; /* density: share of the column in 1/10000 */
+};
+
+enum gantt_mode {
+	GANTT_FULL,     /* every tick */
+	GANTT_ABRIDGED, /* beginning, cut, end at the same scale */
+	GANTT_DENSITY,  /* one column is more than a tick */
+};
+
+enum { GANTT_ROWS_MAX = 32, GANTT_COLS_MAX = 200 };
+
+struct gantt {
+	int32_t mode;   /* enum gantt_mode */
+	int64_t p, v;
+	int64_t rows, cols; /* used; cols <= what was asked for */
+	int64_t unit;   /* time of one tick (one F) in the units of the schedule times */
+	int64_t scale;  /* columns per tick; 0 in density mode */
+	int64_t head_cols, cut_cols; /* abridged: columns before the cut; columns left out */
+	struct schedule_result result;
+	int64_t rank[GANTT_ROWS_MAX]; /* -1: a row that stands for the ranks left out */
+	int64_t busy[GANTT_ROWS_MAX]; /* time each drawn rank works */
+	int64_t in_flight[GANTT_ROWS_MAX]; /* its peak, in chunks */
+	struct gantt_cell cell[GANTT_ROWS_MAX][GANTT_COLS_MAX];
+};
+
+/* Draws a pipeline into at most rows x cols cells (cut to the maxima above). The first that fits: 3, 2 or 1 columns per tick in full; 2 or 1
+ * abridged; else density. workspace as for schedule_run. Errors are those of schedule_run. */
+enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace, struct gantt *g,
+	struct err *e) NODISCARD;
+
+/* Time (in the units of the schedule times) at the left edge of a column. */
+int64_t gantt_time_at(const struct gantt *g, int64_t col);
+/* Column in which time t is drawn, -1 if it is cut out. */
+int64_t gantt_col_at(const struct gantt *g, int64_t t);
+
+/* Glyph of a mark, "" for GANTT_TEXT. */
+const char *gantt_glyph(enum gantt_mark mark, bool ascii);
+/* One row as text, without its label; blanks at the end are left out. */
+void gantt_row_text(const struct gantt *g, int64_t row, bool ascii, struct sink *out);
+/* The axis: numbers of ticks, each starting at its column. buf holds at least g->cols + 1. */
+void gantt_axis(const struct gantt *g, char *buf, size_t cap);
+/* What the drawing leaves out, "169 of 201 ticks cut out at ~"; empty if nothing. Returns buf. */
+char *gantt_caption(const struct gantt *g, char *buf, size_t cap);
+
+#endif

@@ -1,0 +1,62 @@
+#include "hardware.h"
+
+#include <stddef.h>
+
+const char *const gpu_form_names[GPU_FORM_COUNT + 1] = { "sxm", "oam", "pcie", "nvl", "consumer", "other", NULL };
+
+#define TEXT(k, s, m, need, h) \
+	{ .key = k, .type = FIELD_TEXT, .offset = offsetof(struct s, m), .size = sizeof(((struct s *)0)->m), .required = need, .help = h }
+#define AT(s, m, T) .offset = offsetof(struct s, m) + FIELD_SAME(s, m, T), .size = sizeof(((struct s *)0)->m)
+#define INT(k, s, m, need, lo, hi, u, h) \
+	{ .key = k, .type = FIELD_INT, AT(s, m, int64_t), .required = need, .min = lo, .max = hi, .unit = u, .help = h }
+#define BYTES(k, s, m, need, h) \
+	{ .key = k, .type = FIELD_BYTES, AT(s, m, int64_t), .required = need, .min = 0, .max = 1e16, .unit = "bytes", .help = h }
+/* The value in the file is in `u`, the member in the base unit: field_unit_scale(). */
+#define REAL(k, s, m, hi, u, h) { .key = k, .type = FIELD_REAL, AT(s, m, double), .min = 0, .max = hi, .unit = u, .help = h }
+
+/* clang-format off */
+static const struct field gpu_rows[] = {
+	TEXT("id", gpu, id, true, "name on the command line; the file is called ID.json"),
+	TEXT("label", gpu, label, false, "name for people"),
+	TEXT("vendor", gpu, vendor, false, "who makes it"),
+	{ .key = "form", .type = FIELD_NAME, AT(gpu, form, int32_t), .required = true, .names = gpu_form_names, .help = "form factor" },
+	INT("year", gpu, year, false, 2000, 2100, "", "first shipped; a newer part is preferred when a name fits several"),
+	BYTES("mem-nominal", gpu, mem_nominal_bytes, true, "the number on the box"),
+	BYTES("mem-smi", gpu, mem_smi_bytes, false, "total that nvidia-smi shows"),
+	BYTES("mem-cuda", gpu, mem_cuda_bytes, false, "total that CUDA hands out: the verdict compares with this"),
+	{ .key = "mem-cuda-derived", .type = FIELD_FLAG, AT(gpu, mem_cuda_derived, int32_t), .max = 1,
+	  .help = "mem-cuda is mem-smi less 0.6 GiB, not seen in a CUDA message" },
+	REAL("mem-bw", gpu, mem_bw_bps, 1e6, "GB/s", "memory bandwidth"),
+	REAL("fp32-tflops", gpu, fp32_flops, 1e6, "TFLOP/s", "dense peak, fp32 vector units"),
+	REAL("tf32-tflops", gpu, tf32_flops, 1e6, "TFLOP/s", "dense peak, tf32"),
+	REAL("bf16-tflops", gpu, bf16_flops, 1e6, "TFLOP/s", "dense peak, bf16 with fp32 accumulation; absent: no bf16"),
+	REAL("fp16-tflops", gpu, fp16_flops, 1e6, "TFLOP/s", "dense peak, fp16 with fp32 accumulation"),
+	REAL("fp8-tflops", gpu, fp8_flops, 1e6, "TFLOP/s", "dense peak, fp8"),
+	REAL("fp4-tflops", gpu, fp4_flops, 1e6, "TFLOP/s", "dense peak, fp4"),
+	REAL("int8-tops", gpu, int8_flops, 1e6, "TOP/s", "dense peak, int8"),
+	TEXT("link", gpu, link, false, "link between the GPUs of a node"),
+	REAL("link-bw", gpu, link_bps, 1e6, "GB/s", "that link per GPU, one direction"),
+	INT("pcie-gen", gpu, pcie_gen, false, 0, 9, "", "PCI Express generation"),
+	REAL("tdp", gpu, tdp_w, 1e5, "W", "board power limit"),
+	INT("gpus-per-node", gpu, gpus_per_node, false, 1, 1024, "", "usual number in one node"),
+	REAL("usd-per-hour", gpu, usd_per_hour, 1e5, "USD", "default price of one GPU hour; usd-provider names whose"),
+};
+
+static const struct field node_rows[] = {
+	TEXT("id", node, id, true, "name on the command line; the file is called ID.json"),
+	TEXT("label", node, label, false, "name for people"),
+	TEXT("gpu", node, gpu_id, true, "id of the GPU in it"),
+	INT("gpus-per-node", node, gpus_per_node, true, 1, 1024, "", "GPUs in one node"),
+	INT("nvlink-domain", node, nvlink_domain_gpus, false, 1, 65536, "", "GPUs that the fast link joins; more than a node in rack systems"),
+	BYTES("host-mem", node, host_mem_bytes, false, "main memory of one node; absent: not known"),
+	BYTES("nvme", node, nvme_bytes, false, "local NVMe of one node; absent: not known"),
+	REAL("nvme-read", node, nvme_read_bps, 1e4, "GB/s", "all local NVMe together, reading"),
+	REAL("nvme-write", node, nvme_write_bps, 1e4, "GB/s", "all local NVMe together, writing"),
+	INT("nics", node, nics, false, 0, 1024, "", "network ports of one node"),
+	REAL("nic-bw", node, nic_bps, 1e4, "GB/s", "one port, one direction"),
+	TEXT("fabric", node, fabric, false, "network between nodes"),
+};
+/* clang-format on */
+
+const struct field_table gpu_fields = { "gpu", sizeof(struct gpu), gpu_rows, sizeof gpu_rows / sizeof gpu_rows[0] };
+const struct field_table node_fields = { "node", sizeof(struct node), node_rows, sizeof node_rows / sizeof node_rows[0] };

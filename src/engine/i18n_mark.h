@@ -1,0 +1,7 @@
+/* N_() marks a text of an engine table for translation; the front ends translate when they print. */
+#ifndef MESHPLAN_I18N_MARK_H
+#define MESHPLAN_I18N_MARK_H
+
+#define N_(text) text
+
+#endif

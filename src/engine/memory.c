@@ -1,0 +1,505 @@
+/* The peak of a stage.
+ *
+ *   allocated = persistent + max over instants of transient + workspace
+ *   needed    = (allocated + context) (1 + margin)            the verdict compares this
+ *   reserved  = ratio (persistent + leftover + step buffers + (1 + slack) dynamic + workspace)
+ *
+ * Instants that can win, each with its own sum (memory_instant_choices): all micro-batches in flight and one layer's working set; the loss; the
+ * weight gradient of the head; the dense gradient of the embedding with one micro-batch fewer; the end of a chunk's first backward
+ * under FSDP with pipelines; the optimizer step. Alternatives are never added. Worst stage, never the average.
+ * Ignored: rounding of allocator blocks, ring buffers of context parallelism, imbalance of experts (routing is taken as balanced). */
+#include "memory.h"
+
+#include "i18n_mark.h"
+#include "memory_internal.h"
+#include "num.h"
+#include "schedule.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+const struct memory_category_info memory_category_table[MEMORY_CATEGORY_COUNT] = {
+	[MEMORY_WEIGHTS]        = { "weights",        N_("weights"),        'W', 0, N_("parameters as the forward pass reads them"), "ZeRO sec. 3" },
+	[MEMORY_MASTER_WEIGHTS] = { "master_weights", N_("master weights"), 'M', 1, N_("fp32 copy that the optimizer updates"), "Micikevicius 2018" },
+	[MEMORY_GRADIENTS]      = { "gradients",      N_("gradients"),      'G', 2, N_("gradient buffers, accumulation included"), "ZeRO sec. 3" },
+	[MEMORY_OPTIMIZER]      = { "optimizer",      N_("optimizer"),      'O', 3, N_("moments"), "ZeRO sec. 3" },
+	[MEMORY_ACTIVATIONS]    = { "activations",    N_("activations"),    'A', 7, N_("tensors saved for the backward, all micro-batches in flight"), "Korthikanti 2022" },
+	[MEMORY_LOGITS]         = { "logits",         N_("logits"),         'L', 6, N_("logits and loss of the last stage"), "meshplan-model(7)" },
+	[MEMORY_TRANSIENT]      = { "transient",      N_("transient"),      'T', 5, N_("working set of one layer, gathered weights, buckets, temporaries"), "meshplan-model(7)" },
+	[MEMORY_RESERVED]       = { "reserved",       N_("reserved"),       'R', 4, N_("library workspaces, CUDA context, NCCL, margin for fragmentation"), "meshplan-model(7)" },
+};
+
+const struct choice_info memory_phase_choices[PHASE_COUNT] = {
+	[PHASE_LOAD]     = { "load",     N_("weights on the card, nothing else yet") },
+	[PHASE_INIT]     = { "init",     N_("all states allocated") },
+	[PHASE_FORWARD]  = { "forward",  N_("most micro-batches in flight, no backward yet; the loss on the last stage") },
+	[PHASE_BACKWARD] = { "backward", N_("the largest of the backward instants") },
+	[PHASE_STEP]     = { "step",     N_("optimizer step with its buffers") },
+	[PHASE_SAVE]     = { "save",     N_("sharded checkpoint: states and one gathered tensor") },
+};
+
+const struct choice_info memory_instant_choices[INSTANT_COUNT] = {
+	[INSTANT_FULL_IN_FLIGHT]     = { "full-in-flight",     N_("start of the first backward, all micro-batches in flight") },
+	[INSTANT_EMBEDDING_BACKWARD] = { "embedding-backward", N_("gradient of the embedding") },
+	[INSTANT_LOSS]               = { "loss",               N_("logits and loss") },
+	[INSTANT_HEAD_GRADIENT]      = { "head-gradient",      N_("weight gradient of the head") },
+	[INSTANT_CHUNK_END]          = { "chunk-end",          N_("end of the first backward, unsharded gradients complete") },
+	[INSTANT_STEP]               = { "step",               N_("optimizer step") },
+	[INSTANT_STATES]             = { "states",             N_("model states alone") },
+};
+
+const struct memory_term_info memory_term_table[TERM_COUNT] = {
+	[TERM_WEIGHTS]               = { "weights", "W", "w P / Nw", MEMORY_WEIGHTS, "ZeRO, Rajbhandari 2020, sec. 3 and 5" },
+	[TERM_FP8_COPIES]            = { "fp8-copies", "W8", "w8 P(matrices)", MEMORY_WEIGHTS, "TransformerEngine module/base.py get_weight_workspace" },
+	[TERM_MASTER]                = { "master", "M", "m P / No", MEMORY_MASTER_WEIGHTS, "ZeRO sec. 3; Megatron-LM distrib_optimizer.py" },
+	[TERM_GRADIENTS]             = { "gradients", "G", "g P / Ng", MEMORY_GRADIENTS, "ZeRO sec. 5; Megatron-LM param_and_grad_buffer.py" },
+	[TERM_GRADIENT_ACCUMULATION] = { "gradient-accumulation", "Ga", "a P / Na", MEMORY_GRADIENTS, "DeepSpeed runtime/bf16_optimizer.py" },
+	[TERM_GRADIENT_COPIES]       = { "gradient-copies", "Gc", "c P", MEMORY_GRADIENTS, "Megatron-LM v2 fp16 optimizer" },
+	[TERM_MOMENTS]               = { "moments", "O", "o P / No", MEMORY_OPTIMIZER, "ZeRO sec. 3" },
+	[TERM_SECOND_BACKWARD]       = { "second-backward", "G2", "g2 P, more than one micro-batch", MEMORY_TRANSIENT, "Megatron-LM v2 logs" },
+	[TERM_ACCUMULATED_GRADIENTS] = { "accumulated-gradients", "Gu", "gu P / v", MEMORY_TRANSIENT, "torch FSDP2 gradient accumulation; pipelining runtime" },
+	[TERM_SAVED]                 = { "saved", "A", "sum over chunks of in-flight x layers x saved tensors", MEMORY_ACTIVATIONS, "Korthikanti 2022 eq. 1-6; schedule" },
+	[TERM_STAGE_HIDDEN]          = { "stage-hidden", "Ah", "in-flight (2 u x extra + mask s s)", MEMORY_ACTIVATIONS, "DeepSpeed runtime/pipe/engine.py" },
+	[TERM_EMBEDDING_MASK]        = { "embedding-mask", "Am", "in-flight x u / sp", MEMORY_ACTIVATIONS, "Megatron-LM language_model embedding dropout" },
+	[TERM_RECOMPUTED_LAYER]      = { "recomputed-layer", "Ar", "saved tensors of the layer being recomputed", MEMORY_ACTIVATIONS, "Chen 2016" },
+	[TERM_WORKING_SET]           = { "working-set", "S", "gradients inside one layer", MEMORY_TRANSIENT, "meshplan-model(7), working set" },
+	[TERM_UNSHARDED_WEIGHTS]     = { "unsharded-weights", "Wu", "2 bytes x gathered parameters", MEMORY_TRANSIENT, "torchtitan distributed/fsdp.py; DeepSpeed zero/config.py" },
+	[TERM_UNIT_GRADIENT]         = { "unit-gradient", "Gl", "gradient and reduce input of one layer", MEMORY_TRANSIENT, "torch FSDP2; DeepSpeed zero/stage3.py" },
+	[TERM_CAST_CACHE]            = { "cast-cache", "C", "cast P", MEMORY_TRANSIENT, "torch.autocast weight cache" },
+	[TERM_DEQUANTISED]           = { "dequantised", "Q", "2 bytes x largest matrix", MEMORY_TRANSIENT, "bitsandbytes functional dequantize_4bit" },
+	[TERM_BUCKETS]               = { "buckets", "B", "bucket bytes x min(P, bucket elements)", MEMORY_TRANSIENT, "DeepSpeed runtime/engine.py; torch DDP Reducer" },
+	[TERM_STEP_FLATS]            = { "step-flats", "F", "flat gradient copies of the step", MEMORY_TRANSIENT, "DeepSpeed zero/stage_1_and_2.py" },
+	[TERM_LOGITS]                = { "logits", "L", "bytes per logit x T V / t", MEMORY_LOGITS, "profile: loss implementation" },
+	[TERM_LOSS_HIDDEN]           = { "loss-hidden", "Lh", "hidden tensors at the loss", MEMORY_TRANSIENT, "Megatron-LM final norm and gather" },
+	[TERM_HEAD_GRADIENT]         = { "head-gradient", "Lw", "2 V h / t", MEMORY_TRANSIENT, "Megatron-LM tensor_parallel/layers.py" },
+	[TERM_EMBEDDING_GRADIENT]    = { "embedding-gradient", "E", "2 V h / t + 2 u / sp", MEMORY_TRANSIENT, "torch embedding backward (dense)" },
+	[TERM_WORKSPACE]             = { "workspace", "K", "cuBLAS and library workspaces", MEMORY_RESERVED, "profile: workspace" },
+	[TERM_CONTEXT]               = { "context", "X", "CUDA context and NCCL", MEMORY_RESERVED, "profile: context" },
+	[TERM_MARGIN]                = { "margin", "Z", "margin x (everything else)", MEMORY_RESERVED, "profile: margin" },
+};
+/* clang-format on */
+
+static void even_split(int64_t layers, int64_t chunks, struct stage_list *out)
+{
+	int64_t base = layers / chunks, longer = layers % chunks, first = (chunks - longer + 1) / 2;
+
+	/* Short stages first and last: the ends carry embedding and head. */
+	for (int64_t i = 0; i < chunks; i++)
+		out->layers[i] = (int16_t)(base + (i >= first && i < first + longer));
+}
+
+int32_t memory_stage_layers(const struct scenario *s, struct stage_list *out)
+{
+	int64_t chunks = s->layout.pp * s->layout.vpp, layers = s->model.layers;
+	int32_t split = s->layout.pp_split;
+
+	if (s->layout.stage_layers.n > 0) {
+		*out = s->layout.stage_layers;
+		return PP_SPLIT_AUTO;
+	}
+	out->n = (int32_t)chunks;
+	if (split == PP_SPLIT_AUTO)
+		split = layers % chunks == 0 ? PP_SPLIT_UNIFORM : (layers + 2) % chunks == 0 ? PP_SPLIT_EMBED_HEAD : PP_SPLIT_AUTO;
+	if (split == PP_SPLIT_EMBED_HEAD) {
+		for (int64_t i = 0; i < chunks; i++)
+			out->layers[i] = (int16_t)((layers + 2) / chunks);
+		out->layers[0]--;
+		out->layers[chunks - 1]--;
+	} else {
+		even_split(layers, chunks, out);
+	}
+	return split;
+}
+
+/* Working set of one layer's backward, and the weight-gradient temporary of its largest matrix. */
+static void prepare_working_set(const struct scenario *s, struct memory_shared *sh)
+{
+	const struct profile *p = &s->profile;
+	const struct model *m = &s->model;
+	double t = (double)s->layout.tp, T = sh->tokens, f = (double)(m->ffn > 0 ? m->ffn : m->expert_ffn);
+	bool full = s->training.recompute == RECOMPUTE_FULL;
+	double w = p->work_hidden * sh->hidden_elements + p->work_hidden_split * sh->hidden_elements / sh->sp;
+
+	w += p->work_qkv * T * (double)((m->heads + 2 * m->kv_heads) * m->head_dim) / t;
+	w += p->work_out * T * (double)m->hidden / t + p->work_mlp * T * f * (m->gated_mlp ? 2 : 1) / t;
+	if (model_is_moe(m))
+		w += (double)m->topk * T * (p->work_expert_hidden * (double)m->hidden + p->work_expert_mlp * (double)m->expert_ffn);
+	if (s->training.attention == ATTENTION_KERNEL_UNFUSED)
+		w += (full ? p->work_scores_full : p->work_scores) * sh->scores;
+	sh->working_set = w;
+	if (p->work_weight_gradient == TEMPORARY_ALWAYS || (p->work_weight_gradient == TEMPORARY_IN_RECOMPUTE && full))
+		sh->weight_gradient = 2 * (double)m->hidden * f / t;
+}
+
+void memory_prepare(const struct scenario *s, struct memory_shared *sh)
+{
+	int kinds = model_is_moe(&s->model) ? 2 : 1;
+
+	memset(sh, 0, sizeof *sh);
+	sh->ledger = memory_ledger_of(s);
+	sh->dp = scenario_dp(s);
+	sh->micro_batches = scenario_micro_batches(s);
+	sh->padded_vocab = memory_padded_vocab(s);
+	sh->tokens = memory_tokens(s);
+	sh->hidden_elements = sh->tokens * (double)s->model.hidden;
+	sh->sp = memory_sp(s);
+	sh->embedding = (double)sh->padded_vocab * (double)s->model.hidden / (double)s->layout.tp;
+	sh->scores = (double)s->model.heads * (double)s->training.seq * (double)s->training.seq * (double)s->training.micro_batch /
+		((double)s->layout.cp * (double)s->layout.tp);
+	sh->split_used = memory_stage_layers(s, &sh->split);
+	for (int moe = 0; moe < kinds; moe++) {
+		memory_layer_state(s, moe, &sh->layer[moe]);
+		if (s->profile.models_activations)
+			memory_layer_activations(s, moe, &sh->layer[moe].saved, &sh->layer[moe].table);
+	}
+	if (s->profile.models_activations)
+		prepare_working_set(s, sh);
+}
+
+/* What the instants of one stage are made of. */
+struct dynamic {
+	double saved, saved_one; /* all in flight; one micro-batch of the stage's first chunk */
+	double hidden, mask, recomputed;
+	double unsharded, unit_gradient, cast_cache, dequantised;
+	double accumulated; /* unsharded gradients, complete */
+	double buckets, flats, leftover;
+	double logits, loss_hidden, head_logits, head_gradient;
+	double chunks_in_flight;
+	double largest_layer, largest_layer_trained;
+};
+
+static double chunk_saved(const struct scenario *s, const struct memory_shared *sh, int64_t first, int64_t n)
+{
+	int64_t moe = model_moe_layers(&s->model, first, n), every = s->training.recompute_every;
+	double bytes = (double)(n - moe) * sh->layer[0].saved + (double)moe * sh->layer[1].saved;
+
+	return every > 1 && n > 0 ? bytes * (double)num_ceil_div(n, every) / (double)n : bytes;
+}
+
+/* Micro-batches of chunk k in flight at the peak. */
+static int64_t in_flight(const struct scenario *s, const struct memory_shared *sh, int64_t rank, int64_t k)
+{
+	struct pipeline pl = { .schedule = s->layout.schedule, .p = s->layout.pp, .m = sh->micro_batches, .v = s->layout.vpp,
+		.group = s->layout.group };
+	int64_t n;
+
+	if (pl.p == 1)
+		return 1;
+	n = schedule_table[pl.schedule].in_flight(&pl, rank, k);
+	if (s->profile.drop_in_second_backward && sh->micro_batches > 1)
+		n = num_min(n, sh->micro_batches - 1);
+	return n;
+}
+
+static void sum_saved(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct dynamic *d, struct stage_memory *out)
+{
+	int64_t pp = s->layout.pp, first = 0;
+	double weighted = 0;
+
+	for (int64_t i = 0; i < sh->split.n; i++) {
+		int64_t layers = sh->split.layers[i];
+
+		if (i % pp == rank) {
+			int64_t n = in_flight(s, sh, rank, i / pp);
+			double one = chunk_saved(s, sh, first, layers);
+
+			if (i < pp)
+				d->saved_one = one;
+			d->saved += (double)n * one;
+			d->chunks_in_flight += (double)n;
+			weighted += (double)n * (double)layers;
+			if (i == 0 && s->profile.embedding_mask && s->training.dropout > 0 && s->model.positions > 0)
+				d->mask = (double)n * sh->hidden_elements / sh->sp;
+		}
+		first += layers;
+	}
+	out->in_flight = out->layers > 0 ? weighted / (double)out->layers : d->chunks_in_flight / (double)s->layout.vpp;
+}
+
+static void sum_activations(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct dynamic *d,
+	struct stage_memory *out)
+{
+	const struct profile *p = &s->profile;
+	double extra = s->layout.pp > 1 ? p->hidden_extra_pipeline : p->hidden_extra_single, table;
+	bool full = s->training.recompute == RECOMPUTE_FULL;
+
+	sum_saved(s, sh, rank, d, out);
+	d->hidden = d->chunks_in_flight * extra * 2 * sh->hidden_elements;
+	if (full)
+		d->hidden += d->chunks_in_flight * p->mask_bytes * (double)s->training.seq * (double)s->training.seq;
+	table = fmax(out->moe_layers < out->layers ? sh->layer[0].table : 0, out->moe_layers > 0 ? sh->layer[1].table : 0);
+	if (!p->work_table_full)
+		return;
+	if (full)
+		d->recomputed = table * (double)s->training.recompute_every;
+	else if (s->training.recompute == RECOMPUTE_SELECTIVE && p->selective == SELECTIVE_CORE_ATTENTION)
+		d->recomputed = fmax(sh->layer[0].table - sh->layer[0].saved, sh->layer[1].table - sh->layer[1].saved);
+}
+
+/* Saved layer inputs move to the host, two stay: the one in use and the one in transfer. Src: DeepSpeed cpu_checkpointing. */
+static void offload_saved(const struct scenario *s, struct dynamic *d, struct stage_memory *out)
+{
+	double stays;
+
+	if (!s->training.offload_activations || out->layers == 0)
+		return;
+	stays = fmin(d->saved, 2 * d->saved_one / fmax(1, (double)out->layers / (double)s->layout.vpp));
+	out->host_bytes += num_round(d->saved - stays);
+	d->saved = stays;
+}
+
+static void sum_sharding(const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp, struct dynamic *d)
+{
+	const struct profile *p = &s->profile;
+	double held = rp->dense + rp->expert, trained = rp->trained + rp->trained_expert;
+	int64_t zero = s->layout.zero;
+	double shards = (double)sh->ledger.shards;
+
+	if (p->units_in_flight > 0) {
+		/* With pipelines FSDP does not reshard after the forward; zero 2 says the same without them. */
+		d->unsharded = s->layout.pp > 1 ? p->pipeline_weight_bytes * held :
+			zero == 2 ? 2 * held : 2 * (p->units_in_flight * d->largest_layer + sh->embedding);
+		if (s->layout.pp == 1)
+			d->unit_gradient = p->unit_gradient_bytes * d->largest_layer_trained;
+	}
+	if (zero == 3) {
+		d->unsharded += 2 * fmin(held, p->live_elements);
+		d->unit_gradient += 2 * fmin(trained, p->reduce_elements);
+	}
+	if (s->layout.pp > 1 || sh->micro_batches > 1)
+		d->accumulated = p->accumulated_gradient_bytes * trained / (s->layout.pp > 1 ? (double)s->layout.vpp : 1);
+	d->cast_cache = s->training.precision == PRECISION_PURE_BF16 ? 0 : p->cast_cache_bytes * held;
+	if (zero < 3 && sh->dp > 1)
+		d->buckets = p->bucket_bytes * fmin(trained, p->bucket_elements);
+	if (zero == 2)
+		d->buckets += p->zero2_buffer_bytes;
+	if (s->training.offload == OFFLOAD_NONE)
+		d->flats = zero == 0 ? p->step_flat_bytes_zero0 * trained : zero == 1 ? p->step_flat_bytes_zero1 * trained / shards :
+			p->step_flat_bytes_zero2 * fmin(trained / shards, p->step_flat_elements);
+	d->leftover = p->init_leftover_bytes * trained;
+}
+
+static void sum_loss(const struct scenario *s, const struct memory_shared *sh, struct dynamic *d)
+{
+	const struct profile *p = &s->profile;
+	double logits = sh->tokens * (double)sh->padded_vocab / (double)s->layout.tp;
+	double bytes = s->layout.tp > 1 && p->loss_bytes_tp > 0 ? p->loss_bytes_tp : p->loss_bytes;
+
+	if (s->training.loss == LOSS_CHUNKED)
+		logits /= fmax(1, p->loss_chunks);
+	else if (s->training.loss == LOSS_FUSED)
+		logits = 0;
+	d->logits = bytes * logits * (1 + p->mtp_loss_factor * (double)s->model.mtp_layers);
+	d->head_logits = 2 * logits;
+	d->loss_hidden = sh->hidden_elements * (p->loss_hidden + p->loss_hidden_split / sh->sp +
+		(s->layout.sequence_parallel ? p->loss_hidden_gathered : 0));
+	if (p->head_gradient != TEMPORARY_NEVER && s->training.adapter == ADAPTER_NONE)
+		d->head_gradient = 2 * sh->embedding;
+}
+
+/* Terms of one instant, on top of the state terms. */
+static void instant_terms(int32_t instant, const struct scenario *s, const struct memory_shared *sh, const struct dynamic *d, double *term)
+{
+	double embedding = s->profile.embedding_gradient ? 2 * sh->embedding : 0;
+	bool pipelined = s->layout.pp > 1;
+
+	term[TERM_STAGE_HIDDEN] = d->hidden;
+	term[TERM_EMBEDDING_MASK] = d->mask;
+	term[TERM_SAVED] = d->saved;
+	term[TERM_UNSHARDED_WEIGHTS] = d->unsharded;
+	term[TERM_CAST_CACHE] = d->cast_cache;
+	term[TERM_DEQUANTISED] = d->dequantised;
+	term[TERM_ACCUMULATED_GRADIENTS] = pipelined ? 0 : d->accumulated;
+	if (instant == INSTANT_FULL_IN_FLIGHT || instant == INSTANT_CHUNK_END) {
+		term[TERM_WORKING_SET] = sh->working_set + sh->weight_gradient;
+		term[TERM_RECOMPUTED_LAYER] = d->recomputed;
+		term[TERM_UNIT_GRADIENT] = d->unit_gradient;
+	}
+	if (instant == INSTANT_CHUNK_END) {
+		term[TERM_SAVED] = d->saved - d->saved_one;
+		term[TERM_ACCUMULATED_GRADIENTS] = d->accumulated;
+	} else if (instant == INSTANT_EMBEDDING_BACKWARD) {
+		term[TERM_SAVED] = d->saved - d->saved_one;
+		term[TERM_EMBEDDING_GRADIENT] = embedding + 2 * sh->hidden_elements / sh->sp;
+	} else if (instant == INSTANT_LOSS) {
+		term[TERM_LOGITS] = d->logits;
+		term[TERM_LOSS_HIDDEN] = d->loss_hidden;
+	} else if (instant == INSTANT_HEAD_GRADIENT) {
+		term[TERM_LOGITS] = d->head_logits;
+		term[TERM_HEAD_GRADIENT] = d->head_gradient;
+		term[TERM_LOSS_HIDDEN] = d->loss_hidden;
+	}
+}
+
+static double sum_terms(const double *term)
+{
+	double sum = 0;
+
+	for (int i = 0; i < TERM_COUNT; i++)
+		sum += term[i];
+	return sum;
+}
+
+static bool instant_exists(int32_t instant, const struct scenario *s, const struct rank_params *rp)
+{
+	bool pipelined = s->layout.pp > 1, frozen = s->training.adapter != ADAPTER_NONE;
+
+	switch (instant) {
+	case INSTANT_FULL_IN_FLIGHT:
+		return true;
+	case INSTANT_EMBEDDING_BACKWARD:
+		return rp->first && s->profile.embedding_gradient && !frozen;
+	case INSTANT_LOSS:
+	case INSTANT_HEAD_GRADIENT:
+		return rp->last;
+	case INSTANT_CHUNK_END:
+		return pipelined && s->profile.accumulated_gradient_bytes > 0;
+	default:
+		return false;
+	}
+}
+
+static double context_bytes(const struct scenario *s)
+{
+	const struct gpu *g = &s->cluster.gpu;
+	bool volta = g->year > 0 && g->year < 2020;
+
+	return (double)(volta ? s->profile.context_bytes_volta : s->profile.context_bytes);
+}
+
+/* Rounds the terms into categories so that they sum exactly to the rounded total: the largest category takes the rounding. */
+static void fill_categories(struct stage_memory *out)
+{
+	double sums[MEMORY_CATEGORY_COUNT] = { 0 }, total = 0;
+	int64_t left;
+	int largest = 0;
+
+	for (int i = 0; i < TERM_COUNT; i++)
+		sums[memory_term_table[i].category] += out->term[i];
+	for (int c = 0; c < MEMORY_CATEGORY_COUNT; c++) {
+		total += sums[c];
+		out->category[c] = num_round(sums[c]);
+		if (sums[c] > sums[largest])
+			largest = c;
+	}
+	out->need_bytes = left = num_round(total);
+	for (int c = 0; c < MEMORY_CATEGORY_COUNT; c++)
+		left -= out->category[c];
+	out->category[largest] += left;
+}
+
+/* Peaks per phase; each is what the card must hold then, context and margin included. */
+static void fill_phases(const struct scenario *s, const struct memory_shared *sh, const struct dynamic *d, const struct rank_params *rp,
+	double persistent, double backward, struct stage_memory *out)
+{
+	double fixed = (double)s->profile.workspace_bytes + context_bytes(s), keep = 1 + s->profile.margin;
+	double saved = d->saved + d->hidden + d->mask + d->unsharded + d->cast_cache + d->dequantised;
+	double gathered = sh->ledger.weights_sharded ? 4 * fmax(d->largest_layer, rp->first || rp->last ? sh->embedding : 0) : 0;
+
+	if (!s->profile.models_activations)
+		fixed = saved = gathered = 0;
+	if (rp->last)
+		saved += d->logits + d->loss_hidden;
+	out->phase[PHASE_LOAD] = num_round((out->term[TERM_WEIGHTS] + out->term[TERM_FP8_COPIES] + gathered + fixed) * keep);
+	out->phase[PHASE_INIT] = num_round((persistent + fixed) * keep);
+	out->phase[PHASE_FORWARD] = num_round((persistent + saved + fixed) * keep);
+	out->phase[PHASE_BACKWARD] = num_round((persistent + backward + fixed) * keep);
+	out->phase[PHASE_STEP] = num_round((persistent + d->flats + d->buckets + fixed) * keep);
+	out->phase[PHASE_SAVE] = num_round((persistent + gathered + fixed) * keep);
+}
+
+/* The largest instant; its terms go to best[]. Returns its bytes above the states. */
+static double find_peak(const struct scenario *s, const struct memory_shared *sh, const struct dynamic *d, const struct rank_params *rp,
+	double best[TERM_COUNT], int32_t *which)
+{
+	double peak = 0;
+
+	*which = INSTANT_STATES;
+	for (int32_t i = 0; i < INSTANT_STEP; i++) {
+		double term[TERM_COUNT] = { 0 }, sum;
+
+		if (!instant_exists(i, s, rp))
+			continue;
+		instant_terms(i, s, sh, d, term);
+		sum = sum_terms(term);
+		if (sum > peak) {
+			peak = sum;
+			*which = i;
+			memcpy(best, term, sizeof term);
+		}
+	}
+	return peak;
+}
+
+static void largest_layer(const struct scenario *s, const struct memory_shared *sh, const struct stage_memory *out, struct dynamic *d)
+{
+	bool lora = s->training.adapter != ADAPTER_NONE;
+
+	for (int moe = 0; moe < 2; moe++) {
+		const struct memory_layer *y = &sh->layer[moe];
+
+		if (moe ? out->moe_layers == 0 : out->moe_layers == out->layers)
+			continue;
+		d->largest_layer = fmax(d->largest_layer, y->dense + y->expert);
+		d->largest_layer_trained = fmax(d->largest_layer_trained, lora ? y->adapter : y->dense + y->expert);
+	}
+}
+
+void memory_stage_of(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct stage_memory *out)
+{
+	const struct profile *p = &s->profile;
+	struct rank_params rp;
+	struct dynamic d = { 0 };
+	double peak[TERM_COUNT] = { 0 }, states, dynamic, step, workspace, transient;
+
+	memset(out, 0, sizeof *out);
+	memory_rank_params(s, sh, rank, &rp);
+	memory_rank_state(s, sh, &rp, out);
+	if (sh->micro_batches > 1 && s->training.adapter == ADAPTER_NONE)
+		out->term[TERM_SECOND_BACKWARD] = p->second_backward_bytes * (rp.trained + rp.trained_expert);
+	states = sum_terms(out->term);
+	out->persistent_bytes = num_round(states);
+	if (p->models_activations) {
+		largest_layer(s, sh, out, &d);
+		sum_activations(s, sh, rank, &d, out);
+		offload_saved(s, &d, out);
+		sum_sharding(s, sh, &rp, &d);
+		sum_loss(s, sh, &d);
+		if (s->training.adapter == ADAPTER_QLORA)
+			d.dequantised = 2 * (double)s->model.hidden * (double)num_max(s->model.ffn, model_q_width(&s->model)) / (double)s->layout.tp;
+	}
+	dynamic = find_peak(s, sh, &d, &rp, peak, &out->instant);
+	step = d.flats + d.buckets;
+	workspace = (double)p->workspace_bytes;
+	transient = p->step_adds ? step + dynamic : fmax(step, dynamic);
+	fill_phases(s, sh, &d, &rp, states, dynamic, out);
+	if (!p->step_adds && step > dynamic) {
+		memset(peak, 0, sizeof peak);
+		out->instant = INSTANT_STEP;
+	}
+	if (p->step_adds || out->instant == INSTANT_STEP) {
+		peak[TERM_BUCKETS] = d.buckets;
+		peak[TERM_STEP_FLATS] = d.flats;
+	}
+	for (int i = 0; i < TERM_COUNT; i++)
+		out->term[i] += peak[i];
+	out->term[TERM_WORKSPACE] = workspace;
+	out->allocated_bytes = num_round(states + transient + workspace);
+	out->reserved_bytes = num_round(p->reserved_ratio * (states + d.leftover + step + (1 + p->dynamic_slack) * dynamic + workspace));
+	out->term[TERM_CONTEXT] = context_bytes(s);
+	out->smi_bytes = out->reserved_bytes + num_round(out->term[TERM_CONTEXT]);
+	out->term[TERM_MARGIN] = p->margin * sum_terms(out->term);
+	fill_categories(out);
+}
+
+enum err_code memory_stage(const struct scenario *s, int64_t rank, struct stage_memory *out, struct err *e)
+{
+	struct memory_shared sh;
+
+	if (rank < 0 || rank >= s->layout.pp)
+		return err_set(e, ERR_RANGE, "stage", "stage %lld: legal here: 0 .. %lld", (long long)rank, (long long)s->layout.pp - 1);
+	memory_prepare(s, &sh);
+	memory_stage_of(s, &sh, rank, out);
+	return ERR_OK;
+}

@@ -1,0 +1,60 @@
+/* plan_evaluate(): scenario in, plan out. Orchestration only; pure, reentrant, allocates nothing. */
+#ifndef MESHPLAN_PLAN_H
+#define MESHPLAN_PLAN_H
+
+#include "err.h"
+#include "memory.h"
+#include "scenario.h"
+#include "schedule.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum verdict_limit { LIMIT_NONE, LIMIT_GPU_MEMORY, LIMIT_HOST_MEMORY, LIMIT_NVME, LIMIT_UNKNOWN, LIMIT_COUNT };
+extern const char *const verdict_limit_names[LIMIT_COUNT]; /* JSON values */
+
+struct verdict {
+	bool known; /* false: the card's capacity is not known, fits means nothing */
+	bool fits, tight;
+	int64_t need_bytes, have_bytes, headroom_bytes; /* of the limit that binds; GPU memory if none does */
+	int64_t worst_stage;
+	int32_t limit; /* enum verdict_limit */
+};
+
+enum diagnostic_level { DIAGNOSTIC_NOTE, DIAGNOSTIC_WARNING, DIAGNOSTIC_ERROR, DIAGNOSTIC_LEVEL_COUNT };
+extern const char *const diagnostic_level_names[DIAGNOSTIC_LEVEL_COUNT];
+
+struct diagnostic {
+	int32_t level; /* enum diagnostic_level */
+	const char *id, *knob; /* "zero-dp1", "zero" */
+	char text[200];
+};
+
+enum { PLAN_DIAGNOSTICS_MAX = 12 };
+
+struct plan {
+	struct verdict verdict;
+	int64_t dp, micro_batches, nodes, gpus_per_node;
+	int64_t params, active_params; /* of the whole model, MTP apart */
+	int64_t padded_vocab;
+	bool split_is_uneven;
+	int32_t pp_split_used;
+	struct stage_memory worst; /* of verdict.worst_stage */
+	int64_t phase_peak[PHASE_COUNT]; /* max over stages */
+	int64_t host_bytes_per_node, nvme_bytes_per_node;
+	struct memory_ledger ledger;
+	struct pipeline pipeline;
+	double bubble_of_step, bubble_over_ideal; /* equal stages, F : B = 1 : 2 */
+	int64_t bubble_span_ticks; /* same, ticks of F = 1 */
+	int64_t n_diagnostics;
+	struct diagnostic diagnostics[PLAN_DIAGNOSTICS_MAX];
+};
+
+/* Evaluates a scenario. ERR_* when it is invalid (scenario_check); too big is a result, not an error. */
+enum err_code plan_evaluate(const struct scenario *s, struct plan *p, struct err *e) NODISCARD;
+
+/* The verdict in one English line: "DOES NOT FIT  123 GiB short on stage 0". The word alone is verdict_word(). */
+const char *verdict_word(const struct verdict *v); /* FITS, TIGHT, DOES NOT FIT, UNKNOWN */
+char *verdict_text(const struct verdict *v, char *buf, size_t cap);
+
+#endif

@@ -1,0 +1,738 @@
+/* The plan as text. Widths: 78 columns and a margin of two, so that a line can be quoted in a mail. Numbers are rounded for reading, each
+ * from exact bytes; the exact bytes are in the JSON document (report_json.c). */
+#include "report.h"
+
+#include "num.h"
+#include "units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { BAR_COLS = 64, STAGES_SHOWN = 16, WAYS_SHOWN = 8, TEXT_COLS = 78, LABEL_COLS = 10 };
+
+/* Bytes to GiB with three significant digits, without the unit. */
+static const char *gib(int64_t bytes, char buf[32])
+{
+	return units_format_f4((double)bytes / UNITS_GIB, buf, 32);
+}
+
+void report_draw_order(enum memory_category order[MEMORY_CATEGORY_COUNT])
+{
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
+		int place = 0;
+
+		for (int k = 0; k < MEMORY_CATEGORY_COUNT; k++)
+			place += memory_category_table[k].draw_order < memory_category_table[i].draw_order;
+		order[place] = (enum memory_category)i;
+	}
+}
+
+/* Hands out what rounding down left over, or takes back what "at least one cell" gave too much. */
+static void settle_cells(const double want[MEMORY_CATEGORY_COUNT], const enum memory_category order[MEMORY_CATEGORY_COUNT], int64_t n,
+	int64_t cells[MEMORY_CATEGORY_COUNT])
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
+		sum += cells[i];
+	while (sum != n) {
+		int best = -1;
+		double most = 0;
+
+		for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
+			int c = (int)order[i];
+			double gap = sum < n ? want[c] - (double)cells[c] : (double)cells[c] - want[c];
+			bool may = sum < n ? want[c] > 0 : cells[c] > 1;
+
+			if (may && (best < 0 || gap > most)) {
+				best = c;
+				most = gap;
+			}
+		}
+		if (best < 0)
+			return;
+		cells[best] += sum < n ? 1 : -1;
+		sum += sum < n ? 1 : -1;
+	}
+}
+
+int64_t report_bar_cells(const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes, int64_t cap, int64_t cells[MEMORY_CATEGORY_COUNT])
+{
+	enum memory_category order[MEMORY_CATEGORY_COUNT];
+	double want[MEMORY_CATEGORY_COUNT] = { 0 }, sum = 0;
+	int64_t n, nonzero = 0;
+
+	memset(cells, 0, MEMORY_CATEGORY_COUNT * sizeof cells[0]);
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
+		sum += (double)bytes[i];
+		nonzero += bytes[i] > 0;
+	}
+	if (nonzero == 0)
+		return 0;
+	n = limit_bytes > 0 ? num_round(sum * (double)cap / (double)limit_bytes) : cap;
+	if (limit_bytes > 0 && sum > (double)limit_bytes)
+		n = num_max(n, cap + 1);
+	else
+		n = num_min(n, cap);
+	n = num_max(n, nonzero);
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
+		if (bytes[i] <= 0)
+			continue;
+		want[i] = (double)bytes[i] * (double)n / sum;
+		cells[i] = num_max(1, (int64_t)want[i]);
+	}
+	report_draw_order(order);
+	settle_cells(want, order, n, cells);
+	return n;
+}
+
+static const char *fill_of(enum memory_category c, bool ascii)
+{
+	static const char *const fills[MEMORY_CATEGORY_COUNT][2] = {
+		[MEMORY_WEIGHTS] = { "█", "#" },
+		[MEMORY_MASTER_WEIGHTS] = { "▓", "=" },
+		[MEMORY_GRADIENTS] = { "█", "#" },
+		[MEMORY_OPTIMIZER] = { "▓", "=" },
+		[MEMORY_ACTIVATIONS] = { "▒", "+" },
+		[MEMORY_LOGITS] = { "░", "-" },
+		[MEMORY_TRANSIENT] = { "▒", "+" },
+		[MEMORY_RESERVED] = { "░", "-" },
+	};
+
+	return fills[c][ascii];
+}
+
+/* The capacity cells of a bar that shows need in full: a document does not move, so a need beyond the limit scales the bar. */
+static int64_t bar_capacity(int64_t most_bytes, int64_t limit_bytes)
+{
+	if (limit_bytes <= 0 || most_bytes <= limit_bytes)
+		return BAR_COLS - 6;
+	return num_max(1, (int64_t)((double)(BAR_COLS - 1) * (double)limit_bytes / (double)most_bytes));
+}
+
+/* One stacked bar, BAR_COLS wide: letter and fill of each category, the limit in a cell of its own. */
+static void write_bar(const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes, int64_t cap, bool ascii, struct sink *out)
+{
+	enum memory_category order[MEMORY_CATEGORY_COUNT];
+	int64_t cells[MEMORY_CATEGORY_COUNT], at = 0;
+
+	report_draw_order(order);
+	(void)report_bar_cells(bytes, limit_bytes, cap, cells);
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
+		for (int64_t k = 0; k < cells[order[i]] && at < BAR_COLS; k++, at++) {
+			if (limit_bytes > 0 && at == cap) {
+				sink_puts(out, ascii ? "|" : "│");
+				at++;
+			}
+			if (k == 0)
+				sink_write(out, &memory_category_table[order[i]].letter, 1);
+			else
+				sink_puts(out, limit_bytes > 0 && at > cap ? (ascii ? "!" : "»") : fill_of(order[i], ascii));
+		}
+	}
+	if (limit_bytes > 0 && at <= cap) {
+		sink_repeat(out, " ", cap - at);
+		sink_puts(out, ascii ? "|" : "│");
+		at = cap + 1;
+	}
+	sink_repeat(out, " ", BAR_COLS - at);
+}
+
+/* Place of the verdict: a stage, or every GPU when there is one stage. */
+static const char *place_of(const struct plan *p, char buf[32])
+{
+	if (p->pipeline.p == 1)
+		return "on every GPU";
+	(void)snprintf(buf, 32, "on stage %lld", (long long)p->verdict.worst_stage);
+	return buf;
+}
+
+static void write_answer(const struct plan *p, struct sink *out)
+{
+	const struct verdict *v = &p->verdict;
+	char need[32], have[32], rest[32], place[32];
+	bool host = v->limit == LIMIT_HOST_MEMORY, nvme = v->limit == LIMIT_NVME;
+	const char *what = host ? "GiB of host memory per node" : nvme ? "GiB of NVMe per node" : "GiB per GPU";
+
+	(void)gib(v->need_bytes, need);
+	if (!v->known) {
+		sink_printf(out, "CANNOT TELL: needs %s %s; how much there is, is not known. Give --%s.", need, what,
+			host ? "host-mem" : nvme ? "nvme" : "gpu-mem");
+		return;
+	}
+	(void)gib(v->have_bytes, have);
+	(void)gib(v->headroom_bytes < 0 ? -v->headroom_bytes : v->headroom_bytes, rest);
+	sink_printf(out, "%s: needs %s %s, has %s; %s GiB %s %s.", verdict_word(v), need, what, have, rest, v->fits ? "to spare" : "over",
+		host || nvme ? "on each node" : place_of(p, place));
+}
+
+void report_answer(const struct plan *p, struct sink *out)
+{
+	write_answer(p, out);
+	sink_puts(out, "\n");
+}
+
+/* A knob's value as text for people. */
+static const char *value_of(const struct draft *d, const char *key, char buf[64])
+{
+	const struct knob *k = knob_find(key);
+
+	buf[0] = '\0';
+	if (k != NULL)
+		(void)knob_format_pretty(k, &d->s, buf, 64);
+	return buf;
+}
+
+void report_title(const struct draft *d, const struct plan *p, struct sink *out)
+{
+	const struct layout *l = &d->s.layout;
+
+	sink_printf(out, "%s on %lld x %s, tp%lld pp%lld dp%lld", d->s.model.label, (long long)d->s.cluster.gpus, d->s.cluster.gpu.label,
+		(long long)l->tp, (long long)l->pp, (long long)p->dp);
+}
+
+/* Writes words, breaking lines before column TEXT_COLS; continued lines start at column `indent`. */
+struct wrap {
+	struct sink *out;
+	int64_t indent, col;
+	bool first;
+};
+
+static void wrap_word(struct wrap *w, const char *word)
+{
+	int64_t len = (int64_t)strlen(word);
+
+	if (!w->first && w->col + 1 + len > TEXT_COLS) {
+		sink_puts(w->out, "\n");
+		sink_repeat(w->out, " ", w->indent);
+		w->col = w->indent;
+	} else if (!w->first) {
+		sink_puts(w->out, " ");
+		w->col++;
+	}
+	sink_puts(w->out, word);
+	w->col += len;
+	w->first = false;
+}
+
+static void wrap_text(struct wrap *w, const char *text)
+{
+	char word[128];
+
+	while (*text != '\0') {
+		size_t len = strcspn(text, " ");
+
+		(void)snprintf(word, sizeof word, "%.*s", (int)num_min((int64_t)len, (int64_t)sizeof word - 1), text);
+		if (len > 0)
+			wrap_word(w, word);
+		text += len + (text[len] == ' ');
+	}
+}
+
+static void write_model(const struct draft *d, const struct plan *p, struct sink *out)
+{
+	const struct model *m = &d->s.model;
+	char params[32], active[32], hidden[32];
+
+	sink_printf(out, "%s: %lld layers, hidden %s, %lld heads, %lld kv-heads", m->id, (long long)m->layers,
+		units_format_commas(m->hidden, hidden, sizeof hidden), (long long)m->heads, (long long)m->kv_heads);
+	sink_printf(out, ", %s", units_format_count(p->params, params, sizeof params));
+	if (p->active_params != p->params)
+		sink_printf(out, " (%s active)", units_format_count(p->active_params, active, sizeof active));
+}
+
+static void write_cluster(const struct draft *d, const struct plan *p, struct sink *out)
+{
+	const struct cluster *c = &d->s.cluster;
+
+	sink_printf(out, "%lld x %s (%s)", (long long)c->gpus, c->gpu.label, c->gpu.id);
+	if (p->nodes > 1)
+		sink_printf(out, " in %lld nodes of %lld", (long long)p->nodes, (long long)p->gpus_per_node);
+	if (c->node.id[0] != '\0')
+		sink_printf(out, ", %s", c->node.id);
+	else
+		sink_puts(out, ", node not known");
+}
+
+static void write_layout(const struct draft *d, const struct plan *p, struct sink *out)
+{
+	const struct layout *l = &d->s.layout;
+
+	sink_printf(out, "%s, tp %lld x pp %lld", d->s.profile.id, (long long)l->tp, (long long)l->pp);
+	if (l->cp > 1)
+		sink_printf(out, " x cp %lld", (long long)l->cp);
+	sink_printf(out, " x dp %lld, zero %lld", (long long)p->dp, (long long)l->zero);
+	if (l->zero_group > 0)
+		sink_printf(out, " in groups of %lld", (long long)l->zero_group);
+	if (l->ep > 1)
+		sink_printf(out, ", ep %lld x etp %lld", (long long)l->ep, (long long)l->etp);
+	if (l->sequence_parallel)
+		sink_puts(out, ", sequence-parallel");
+	if (l->pp > 1)
+		sink_printf(out, ", %s", schedule_table[l->schedule].key);
+	if (l->vpp > 1)
+		sink_printf(out, " vpp %lld", (long long)l->vpp);
+}
+
+static void write_training(const struct draft *d, const struct plan *p, struct sink *out)
+{
+	const struct training *t = &d->s.training;
+	char seq[32], batch[32];
+
+	(void)p;
+	sink_printf(out, "%s, %s, seq %s, micro-batch %lld, global-batch %s", precision_choices[t->precision].key,
+		optimizer_table[t->optimizer].key, units_format_commas(t->seq, seq, sizeof seq), (long long)t->micro_batch,
+		units_format_commas(t->global_batch, batch, sizeof batch));
+	sink_printf(out, ", recompute %s", recompute_choices[t->recompute].key);
+	if (t->offload != OFFLOAD_NONE)
+		sink_printf(out, ", offload %s", offload_choices[t->offload].key);
+	if (t->adapter != ADAPTER_NONE)
+		sink_printf(out, ", %s rank %lld", adapter_choices[t->adapter].key, (long long)t->lora_rank);
+}
+
+/* "model     llama3-70b: 80 layers, ...": what `write` makes of the draft, behind a label, wrapped. */
+static void write_labelled(const char *label, void (*write)(const struct draft *, const struct plan *, struct sink *), const struct draft *d,
+	const struct plan *p, struct sink *out)
+{
+	char buf[600];
+	struct sink text;
+	struct wrap w = { .out = out, .indent = LABEL_COLS, .col = LABEL_COLS, .first = true };
+
+	sink_init(&text, buf, sizeof buf, NULL, NULL);
+	write(d, p, &text);
+	sink_printf(out, "%-*s", (int)LABEL_COLS, label);
+	wrap_text(&w, buf);
+	sink_puts(out, "\n");
+}
+
+/* Knobs of one origin, by key, with their values unless the lines above say them; nothing if there are none. */
+static void write_origin(const struct draft *d, const char *label, enum knob_origin origin, bool values, struct sink *out)
+{
+	struct wrap w = { .out = out, .indent = LABEL_COLS, .col = LABEL_COLS, .first = true };
+
+	for (size_t i = 0; i < knob_count(); i++) {
+		char item[128], value[64];
+
+		if (d->origin[i] != origin)
+			continue;
+		if (w.first)
+			sink_printf(out, "%-*s", (int)LABEL_COLS, label);
+		(void)snprintf(item, sizeof item, "%s%s%s", knob_at(i)->key, values ? "=" : "", values ? value_of(d, knob_at(i)->key, value) : "");
+		wrap_word(&w, item);
+	}
+	if (!w.first)
+		sink_puts(out, "\n");
+}
+
+static void write_head(const struct draft *d, const struct plan *p, struct sink *out)
+{
+	write_labelled("model", write_model, d, p, out);
+	write_labelled("cluster", write_cluster, d, p, out);
+	write_labelled("layout", write_layout, d, p, out);
+	write_labelled("training", write_training, d, p, out);
+	write_origin(d, "given", ORIGIN_FLAG, true, out);
+	write_origin(d, "from file", ORIGIN_FILE, true, out);
+	write_origin(d, "chosen", ORIGIN_AUTO, false, out);
+}
+
+static void write_diagnostics(const struct plan *p, struct sink *out)
+{
+	if (p->n_diagnostics > 0)
+		sink_puts(out, "\n");
+	for (int64_t i = 0; i < p->n_diagnostics; i++) {
+		const struct diagnostic *g = &p->diagnostics[i];
+		struct wrap w = { .out = out, .indent = LABEL_COLS, .col = LABEL_COLS, .first = true };
+
+		sink_printf(out, "%-9s ", diagnostic_level_names[g->level]);
+		wrap_text(&w, g->text);
+		sink_puts(out, "\n");
+	}
+}
+
+/* Decimals of a column from its largest value. */
+static int decimals_for(int64_t most_bytes)
+{
+	double most = (double)most_bytes / UNITS_GIB;
+
+	return most < 99.995 ? 2 : most < 999.95 ? 1 : 0;
+}
+
+static void write_cell(int64_t bytes, int decimals, int width, struct sink *out)
+{
+	double value = (double)bytes / UNITS_GIB, half = decimals == 2 ? 0.005 : decimals == 1 ? 0.05 : 0.5;
+
+	if (bytes == 0)
+		sink_printf(out, "%*s", width, "-");
+	else if (value < half)
+		sink_printf(out, "%*s", width, decimals == 2 ? "<0.01" : decimals == 1 ? "<0.1" : "<1");
+	else
+		sink_printf(out, "%*.*f", width, decimals, value);
+}
+
+/* "W weights 16.3  M master 32.6 ..." in drawing order, zeros left out. */
+static void write_parts(const struct stage_memory *s, struct sink *out)
+{
+	enum memory_category order[MEMORY_CATEGORY_COUNT];
+	struct wrap w = { .out = out, .indent = 0, .col = 0, .first = true };
+
+	report_draw_order(order);
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
+		const struct memory_category_info *info = &memory_category_table[order[i]];
+		char text[80], value[32];
+
+		if (s->category[order[i]] == 0)
+			continue;
+		/* Two blanks between parts: one of them is the wrapper's. */
+		(void)snprintf(text, sizeof text, "%s%c %s %s", w.first || w.col > TEXT_COLS - 24 ? "" : " ", info->letter, info->label,
+			gib(s->category[order[i]], value));
+		wrap_word(&w, text);
+	}
+	sink_puts(out, "\n");
+}
+
+/* Heading of the bars: the limit stands above its mark, or behind the text where there is no room. */
+static void write_bar_head(const char *text, int64_t indent, int64_t limit_bytes, int64_t cap, bool ascii, struct sink *out)
+{
+	char number[32] = "?";
+	int64_t len, at, room = (int64_t)strlen(text) + 2;
+
+	if (limit_bytes > 0)
+		(void)gib(limit_bytes, number);
+	len = (int64_t)strlen(number);
+	at = indent + cap - len / 2;
+	if (at >= room)
+		sink_printf(out, "%-*s%s\n", (int)at, text, number);
+	else
+		sink_printf(out, "%s; the card has %s, at %s\n", text, number, ascii ? "|" : "│");
+}
+
+static void write_ways(const struct draft *d, const struct fit_extra *x, struct sink *out)
+{
+	int64_t gpus = d->s.cluster.gpus;
+	size_t shown = 0;
+
+	for (size_t i = 0; i < x->n_ways && shown < WAYS_SHOWN; i++) {
+		const struct way_out *w = &x->ways[i];
+		char need[32], spare[32], host[32], head[64];
+
+		if (!w->fits)
+			continue;
+		(void)snprintf(head, sizeof head, "Changes that make it fit on %s %lld GPU%s:", gpus == 1 ? "this" : "these", (long long)gpus,
+			gpus == 1 ? "" : "s");
+		if (shown++ == 0)
+			sink_printf(out, "\n%-46s %9s %9s %9s\n", head, "GiB", "to spare", "host GiB");
+		sink_printf(out, "  %-44s %9s %9s %9s%s\n", w->change, gib(w->need_bytes, need), gib(w->have_bytes - w->need_bytes, spare),
+			w->host_bytes_per_node > 0 ? gib(w->host_bytes_per_node, host) : "-", w->tight ? " tight" : "");
+	}
+	if (shown == 0 && x->n_ways > 0)
+		sink_printf(out, "\nNo single change makes it fit on %lld GPU%s:\n", (long long)gpus, gpus == 1 ? "" : "s");
+	for (size_t i = 0; i < x->n_ways; i++) {
+		char need[32];
+
+		if (!x->ways[i].fits)
+			sink_printf(out, "  %-44s %9s  not enough\n", x->ways[i].change, gib(x->ways[i].need_bytes, need));
+	}
+}
+
+static void write_fewest(const struct fit_extra *x, struct sink *out)
+{
+	struct wrap w = { .out = out, .first = true };
+	const struct layout *l;
+	char text[300], spare[32], nodes[40] = "";
+
+	if (x->fewest_gpus <= 0 || x->fewest == NULL || x->fewest_plan == NULL)
+		return;
+	l = &x->fewest->s.layout;
+	if (x->fewest_plan->nodes > 1)
+		(void)snprintf(nodes, sizeof nodes, " (%lld nodes)", (long long)x->fewest_plan->nodes);
+	(void)snprintf(text, sizeof text,
+		"Fewest GPUs for the whole run as it stands: %lld%s, %s GiB to spare%s, with %s, tp %lld x pp %lld x dp %lld, zero %lld, recompute %s.",
+		(long long)x->fewest_gpus, nodes, gib(x->fewest_plan->verdict.headroom_bytes, spare), x->fewest_plan->verdict.tight ? ": tight" : "",
+		x->fewest->s.profile.id, (long long)l->tp, (long long)l->pp, (long long)x->fewest_plan->dp, (long long)l->zero,
+		recompute_choices[x->fewest->s.training.recompute].key);
+	sink_puts(out, "\n");
+	wrap_text(&w, text);
+	sink_puts(out, "\n");
+}
+
+static void write_host(const struct draft *d, const struct plan *p, struct sink *out)
+{
+	const struct node *n = &d->s.cluster.node;
+	char need[32], have[32];
+
+	if (p->host_bytes_per_node > 0 && d->s.training.offload != OFFLOAD_NONE)
+		sink_printf(out, "host memory per node  %s of %s GiB\n", gib(p->host_bytes_per_node, need),
+			n->host_mem_bytes > 0 ? gib(n->host_mem_bytes, have) : "?");
+	if (p->nvme_bytes_per_node > 0)
+		sink_printf(out, "NVMe per node         %s of %s GiB\n", gib(p->nvme_bytes_per_node, need),
+			n->nvme_bytes > 0 ? gib(n->nvme_bytes, have) : "?");
+}
+
+void report_fit(const struct draft *d, const struct plan *p, const struct fit_extra *x, bool ascii, struct sink *out)
+{
+	int64_t limit = memory_capacity_bytes(&d->s), cap = bar_capacity(p->worst.need_bytes, limit);
+	char need[32];
+
+	report_answer(p, out);
+	sink_puts(out, "\n");
+	write_head(d, p, out);
+	sink_puts(out, "\n");
+	write_bar_head("memory per GPU, GiB", 0, limit, cap, ascii, out);
+	write_bar(p->worst.category, limit, cap, ascii, out);
+	sink_printf(out, " %s\n", gib(p->worst.need_bytes, need));
+	write_parts(&p->worst, out);
+	write_host(d, p, out);
+	if (x != NULL) {
+		write_ways(d, x, out);
+		write_fewest(x, out);
+	}
+	write_diagnostics(p, out);
+}
+
+/* The ranks to list: all, or the first and last STAGES_SHOWN / 2. */
+static bool stage_listed(const struct plan *p, int64_t rank)
+{
+	return p->pipeline.p <= STAGES_SHOWN || rank < STAGES_SHOWN / 2 || rank >= p->pipeline.p - STAGES_SHOWN / 2 ||
+	       rank == p->verdict.worst_stage;
+}
+
+/* Calls each(ctx, rank, memory) for the listed ranks; memory is NULL once where ranks are left out. */
+static void each_stage(const struct draft *d, const struct plan *p, void (*each)(void *, int64_t, const struct stage_memory *), void *ctx)
+{
+	bool gap = false;
+
+	for (int64_t rank = 0; rank < p->pipeline.p; rank++) {
+		struct stage_memory s;
+
+		if (!stage_listed(p, rank)) {
+			if (!gap)
+				each(ctx, rank, NULL);
+			gap = true;
+			continue;
+		}
+		gap = false;
+		if (memory_stage(&d->s, rank, &s, NULL) == ERR_OK)
+			each(ctx, rank, &s);
+	}
+}
+
+struct stage_rows {
+	struct sink *out;
+	int64_t limit, cap;
+	int decimals;
+	bool ascii;
+};
+
+static void bar_row(void *ctx, int64_t rank, const struct stage_memory *s)
+{
+	const struct stage_rows *r = ctx;
+	char label[24], need[32];
+
+	if (s == NULL) {
+		sink_puts(r->out, ":\n");
+		return;
+	}
+	(void)snprintf(label, sizeof label, "s%lld", (long long)rank);
+	sink_printf(r->out, "%-4s", label);
+	write_bar(s->category, r->limit, r->cap, r->ascii, r->out);
+	sink_printf(r->out, " %6s\n", gib(s->need_bytes, need));
+}
+
+static void table_row(void *ctx, int64_t rank, const struct stage_memory *s)
+{
+	const struct stage_rows *r = ctx;
+	enum memory_category order[MEMORY_CATEGORY_COUNT];
+	char label[24];
+
+	if (s == NULL) {
+		sink_puts(r->out, ":\n");
+		return;
+	}
+	report_draw_order(order);
+	(void)snprintf(label, sizeof label, "s%lld", (long long)rank);
+	sink_printf(r->out, "%-4s", label);
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
+		write_cell(s->category[order[i]], r->decimals, 8, r->out);
+	sink_printf(r->out, " %9.4g\n", s->in_flight);
+}
+
+/* Heads of the columns; their first letters are those of the bars. */
+static const char *const column_heads[MEMORY_CATEGORY_COUNT] = {
+	[MEMORY_WEIGHTS] = "Weights",
+	[MEMORY_MASTER_WEIGHTS] = "Master",
+	[MEMORY_GRADIENTS] = "Grads",
+	[MEMORY_OPTIMIZER] = "Optim",
+	[MEMORY_ACTIVATIONS] = "Activ",
+	[MEMORY_LOGITS] = "Logits",
+	[MEMORY_TRANSIENT] = "Transit",
+	[MEMORY_RESERVED] = "Reserv",
+};
+
+static void write_table(const struct draft *d, const struct plan *p, struct stage_rows *r)
+{
+	enum memory_category order[MEMORY_CATEGORY_COUNT];
+	int64_t most = 0;
+
+	report_draw_order(order);
+	sink_puts(r->out, "    ");
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
+		most = num_max(most, p->worst.category[order[i]]);
+		sink_printf(r->out, "%8s", column_heads[order[i]]);
+	}
+	sink_puts(r->out, " in flight\n");
+	r->decimals = decimals_for(most);
+	each_stage(d, p, table_row, r);
+}
+
+/* Bytes per parameter as the framework keeps them, and by how many ranks each is divided. */
+static void write_ledger(const struct plan *p, struct sink *out)
+{
+	const struct memory_ledger *l = &p->ledger;
+	const struct {
+		const char *label;
+		double bytes;
+		bool sharded;
+	} rows[] = {
+		{ "weights", l->weights, l->weights_sharded },
+		{ "master weights", l->master_weights, l->optimizer_sharded },
+		{ "gradients", l->gradients, l->gradients_sharded },
+		{ "accumulated gradients", l->gradient_accumulation, l->accumulation_sharded },
+		{ "gradient copies", l->gradient_copies, false },
+		{ "optimizer", l->optimizer, l->optimizer_sharded },
+	};
+	struct wrap w = { .out = out, .indent = 21, .col = 21, .first = true };
+	double whole = 0, held = 0;
+	char text[80];
+
+	sink_puts(out, "\nBYTES PER PARAMETER  ");
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		int64_t shards = rows[i].sharded ? num_max(1, l->shards) : 1;
+		int n;
+
+		if (rows[i].bytes <= 0)
+			continue;
+		n = snprintf(text, sizeof text, "%s%s %.3g", w.first ? "" : "+ ", rows[i].label, rows[i].bytes);
+		if (shards > 1 && n > 0 && (size_t)n < sizeof text)
+			(void)snprintf(text + n, sizeof text - (size_t)n, "/%lld", (long long)shards);
+		wrap_word(&w, text);
+		whole += rows[i].bytes;
+		held += rows[i].bytes / (double)shards;
+	}
+	(void)snprintf(text, sizeof text, "= %.4g; unsharded %.4g", held, whole);
+	wrap_word(&w, text);
+	sink_puts(out, "\n");
+}
+
+static void write_phases(const struct plan *p, struct sink *out)
+{
+	struct wrap w = { .out = out, .indent = 21, .col = 21, .first = true };
+
+	sink_puts(out, "PEAK OF EACH PHASE   ");
+	for (int i = 0; i < PHASE_COUNT; i++) {
+		char value[32], item[64];
+
+		(void)snprintf(item, sizeof item, "%s %s%s", memory_phase_choices[i].key, gib(p->phase_peak[i], value),
+			i + 1 < PHASE_COUNT ? "," : " GiB");
+		wrap_word(&w, item);
+	}
+	sink_puts(out, "\n");
+}
+
+static void write_pipeline(const struct plan *p, const struct gantt *g, bool ascii, struct sink *out)
+{
+	const struct pipeline *pl = &p->pipeline;
+	char caption[80], step[32], ideal[32];
+
+	if (pl->p <= 1)
+		return;
+	sink_printf(out, "\nPIPELINE  %s, %lld micro-batches; bubble %s %% of step, %s %% of ideal\n",
+		schedule_table[pl->schedule].key, (long long)pl->m, units_format_f4(100 * p->bubble_of_step, step, sizeof step),
+		units_format_f4(100 * p->bubble_over_ideal, ideal, sizeof ideal));
+	if (g == NULL)
+		return;
+	for (int64_t i = 0; i < g->rows; i++) {
+		char label[24] = ":";
+
+		if (g->rank[i] >= 0)
+			(void)snprintf(label, sizeof label, "r%lld", (long long)g->rank[i]);
+		sink_printf(out, "%s%-*s", "", g->rank[i] >= 0 ? 4 : 0, label);
+		gantt_row_text(g, i, ascii, out);
+		sink_puts(out, "\n");
+	}
+	(void)gantt_caption(g, caption, sizeof caption);
+	sink_printf(out, "    B = 2 F%s%s\n", *caption != '\0' ? "; " : "", caption);
+}
+
+void report_plan_text(const struct draft *d, const struct plan *p, const struct gantt *g, bool ascii, struct sink *out)
+{
+	int64_t limit = memory_capacity_bytes(&d->s);
+	struct stage_rows rows = { .out = out, .limit = limit, .cap = bar_capacity(p->worst.need_bytes, limit), .ascii = ascii };
+
+	report_answer(p, out);
+	sink_puts(out, "\n");
+	write_head(d, p, out);
+	sink_puts(out, "\n");
+	write_bar_head("MEMORY per GPU, GiB", 4, limit, rows.cap, ascii, out);
+	each_stage(d, p, bar_row, &rows);
+	sink_puts(out, "\n");
+	write_table(d, p, &rows);
+	write_ledger(p, out);
+	write_phases(p, out);
+	write_host(d, p, out);
+	write_pipeline(p, g, ascii, out);
+	write_diagnostics(p, out);
+}
+
+static void markdown_row(void *ctx, int64_t rank, const struct stage_memory *s)
+{
+	const struct stage_rows *r = ctx;
+	char value[32];
+
+	if (s == NULL) {
+		sink_puts(r->out, "| ... |");
+		for (int i = 0; i <= MEMORY_CATEGORY_COUNT + 1; i++)
+			sink_puts(r->out, " |");
+		sink_puts(r->out, "\n");
+		return;
+	}
+	sink_printf(r->out, "| %lld |", (long long)rank);
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
+		sink_printf(r->out, " %s |", s->category[i] > 0 ? gib(s->category[i], value) : "-");
+	sink_printf(r->out, " %s | %.4g |\n", gib(s->need_bytes, value), s->in_flight);
+}
+
+void report_plan_markdown(const struct draft *d, const struct plan *p, struct sink *out)
+{
+	struct stage_rows rows = { .out = out };
+	char step[32], ideal[32];
+
+	sink_puts(out, "# ");
+	report_title(d, p, out);
+	sink_puts(out, "\n\n**");
+	write_answer(p, out);
+	sink_puts(out, "**\n\n| setting | value | origin |\n|---|---|---|\n");
+	for (size_t i = 0; i < knob_count(); i++) {
+		char value[64];
+
+		if (d->origin[i] == ORIGIN_PRESET)
+			continue;
+		sink_printf(out, "| %s | %s | %s |\n", knob_at(i)->key, value_of(d, knob_at(i)->key, value), knob_origin_names[d->origin[i]]);
+	}
+	sink_puts(out, "\nMemory per GPU in GiB:\n\n| stage |");
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
+		sink_printf(out, " %s |", memory_category_table[i].label);
+	sink_puts(out, " total | in flight |\n|---|");
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT + 2; i++)
+		sink_puts(out, "---|");
+	sink_puts(out, "\n");
+	each_stage(d, p, markdown_row, &rows);
+	if (p->pipeline.p > 1)
+		sink_printf(out, "\nPipeline: %s, %lld ranks, %lld micro-batches, bubble %s %% of the step, %s %% over ideal.\n",
+			schedule_table[p->pipeline.schedule].key, (long long)p->pipeline.p, (long long)p->pipeline.m,
+			units_format_f4(100 * p->bubble_of_step, step, sizeof step),
+			units_format_f4(100 * p->bubble_over_ideal, ideal, sizeof ideal));
+	if (p->n_diagnostics > 0)
+		sink_puts(out, "\n");
+	for (int64_t i = 0; i < p->n_diagnostics; i++)
+		sink_printf(out, "- %s: %s\n", diagnostic_level_names[p->diagnostics[i].level], p->diagnostics[i].text);
+}

@@ -1,0 +1,34 @@
+/* The automatic choice: fills what the user left open (framework, layout, micro-batch, recompute) so that the run fits if any legal choice
+ * does; and the reverse questions after a no: fewest GPUs, ways out. Everything goes through plan_evaluate. */
+#ifndef MESHPLAN_SEARCH_H
+#define MESHPLAN_SEARCH_H
+
+#include "catalog.h"
+#include "err.h"
+#include "knobs.h"
+#include "plan.h"
+
+#include <stdbool.h>
+
+/* Chooses every layout knob of *d whose origin is below ORIGIN_FILE, and the framework when it is auto or not given. Order of preference:
+ * fits; less recompute; smaller tp*pp*cp; more headroom; framework table order. If nothing fits: smallest need. Marks what it set as
+ * ORIGIN_AUTO. ERR_ILLEGAL when no legal layout exists with what is fixed. */
+enum err_code search_choose(struct draft *d, const struct catalog *c, struct plan *p, struct err *e) NODISCARD;
+
+/* Fewest GPUs of this kind (1, 2, 4, 8 within a node, whole nodes above, up to max_gpus) on which search_choose fits; 0 if none. */
+int64_t search_fewest_gpus(const struct draft *d, const struct catalog *c, int64_t max_gpus, struct draft *best, struct plan *p);
+
+enum { WAY_MAX = 12 };
+/* One way out of a no: a single change (or a known recipe of two) and what it would need. */
+struct way_out {
+	char change[64]; /* flags, "--offload cpu" */
+	char text[96];   /* "CPU offload of optimizer states" */
+	bool fits, tight;
+	int64_t need_bytes, have_bytes, host_bytes_per_node;
+	int32_t limit; /* enum verdict_limit: what is in the way when it does not fit */
+	struct draft draft; /* the complete scenario */
+};
+/* The ways out, those that fit first, cheapest first. Returns how many. */
+size_t search_ways_out(const struct draft *d, const struct catalog *c, struct way_out *ways, size_t cap);
+
+#endif

@@ -1,0 +1,142 @@
+#include "sink.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sink_init(struct sink *s, char *buf, size_t cap, bool (*flush)(void *, const char *, size_t), void *ctx)
+{
+	*s = (struct sink){ .buf = buf, .cap = cap, .flush = flush, .ctx = ctx };
+	buf[0] = '\0';
+}
+
+static void sink_drain(struct sink *s)
+{
+	if (s->flush == NULL || s->len == 0)
+		return;
+	if (!s->flush(s->ctx, s->buf, s->len))
+		s->failed = true;
+	s->len = 0;
+	s->buf[0] = '\0';
+}
+
+bool sink_finish(struct sink *s)
+{
+	sink_drain(s);
+	return !s->failed;
+}
+
+void sink_write(struct sink *s, const char *text, size_t len)
+{
+	while (len > 0) {
+		size_t room = s->cap - 1 - s->len;
+		size_t n = len < room ? len : room;
+
+		memcpy(s->buf + s->len, text, n);
+		s->len += n;
+		s->buf[s->len] = '\0';
+		text += n;
+		len -= n;
+		if (len == 0)
+			return;
+		if (s->flush == NULL) {
+			s->failed = true;
+			return;
+		}
+		sink_drain(s);
+	}
+}
+
+void sink_puts(struct sink *s, const char *text)
+{
+	sink_write(s, text, strlen(text));
+}
+
+void sink_printf(struct sink *s, const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		s->failed = true;
+		return;
+	}
+	if ((size_t)n >= sizeof line)
+		s->failed = true;
+	sink_write(s, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+void sink_repeat(struct sink *s, const char *text, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		sink_puts(s, text);
+}
+
+/* Length of the valid UTF-8 sequence at p (1 to 4), or 0. Rejects overlong forms, surrogates and > U+10FFFF. */
+static size_t utf8_length(const unsigned char *p)
+{
+	static const unsigned char least[5] = { 0, 0, 0xC2, 0xE0, 0xF0 };
+	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+
+	if (n == 1)
+		return 1;
+	if (p[0] < least[n] || p[0] > 0xF4)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xC0) != 0x80)
+			return 0;
+	if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
+	    (p[0] == 0xF4 && p[1] > 0x8F))
+		return 0;
+	return n;
+}
+
+void sink_json_string(struct sink *s, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	sink_puts(s, "\"");
+	while (*p != '\0') {
+		size_t n = utf8_length(p);
+
+		if (n == 0) {
+			sink_puts(s, "\\ufffd");
+			p++;
+		} else if (*p == '"' || *p == '\\') {
+			sink_printf(s, "\\%c", *p++);
+		} else if (*p < 0x20 || *p == 0x7F) {
+			sink_printf(s, "\\u%04x", (unsigned)*p++);
+		} else {
+			sink_write(s, (const char *)p, n);
+			p += n;
+		}
+	}
+	sink_puts(s, "\"");
+}
+
+void sink_json_int(struct sink *s, int64_t value)
+{
+	sink_printf(s, "%" PRId64, value);
+}
+
+void sink_json_double(struct sink *s, double value)
+{
+	char text[40];
+
+	if (!isfinite(value)) {
+		sink_puts(s, "null");
+		return;
+	}
+	for (int digits = 6; digits <= 17; digits++) {
+		(void)snprintf(text, sizeof text, "%.*g", digits, value);
+		if (strtod(text, NULL) == value) /* exact round trip is the point here */
+			break;
+	}
+	sink_puts(s, text);
+}

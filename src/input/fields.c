@@ -1,0 +1,235 @@
+#include "fields.h"
+
+#include "catalog.h"
+#include "units.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The keys of a table followed by the other known ones, for "nearest" lists. */
+struct key_list {
+	const struct field_table *t;
+	const char *const *also;
+};
+
+static size_t count_names(const char *const *names)
+{
+	size_t n = 0;
+
+	while (names != NULL && names[n] != NULL)
+		n++;
+	return n;
+}
+
+static const char *key_at(const void *ctx, size_t i)
+{
+	const struct key_list *list = ctx;
+
+	return i < list->t->n ? list->t->rows[i].key : list->also[i - list->t->n];
+}
+
+static const char *name_at(const void *ctx, size_t i)
+{
+	const char *const *names = ctx;
+
+	return names[i];
+}
+
+static enum err_code unknown_key(const cJSON *item, const struct json_place *p, const struct key_list *list, struct err *e)
+{
+	char near[160];
+
+	catalog_nearest(item->string, list->t->n + count_names(list->also), key_at, list, near, sizeof near);
+	return json_error(p, item->string, ERR_FILE, e, "a %s has no key '%.60s'; nearest: %s", list->t->what, item->string, near);
+}
+
+static void store(void *out, const struct field *f, const void *value)
+{
+	memcpy((char *)out + f->offset, value, f->size);
+}
+
+static enum err_code read_text(const cJSON *item, const struct json_place *p, const struct field *f, void *out, struct err *e)
+{
+	const char *text = NULL;
+	enum err_code code = json_string(item, p, &text, e);
+	size_t len;
+
+	if (code != ERR_OK)
+		return code;
+	len = strlen(text);
+	if (len >= f->size)
+		return json_error(p, f->key, ERR_FILE, e, "the text has %zu bytes; at most %zu fit", len, f->size - 1);
+	memcpy((char *)out + f->offset, text, len + 1);
+	return ERR_OK;
+}
+
+static enum err_code read_bytes(const cJSON *item, const struct json_place *p, const struct field *f, void *out, struct err *e)
+{
+	int64_t bytes = 0;
+	enum err_code code;
+
+	if (cJSON_IsString(item)) {
+		struct err inner;
+
+		code = units_parse_bytes(item->valuestring, f->key, &bytes, &inner);
+		if (code != ERR_OK)
+			return json_error(p, f->key, ERR_FILE, e, "%s", inner.msg);
+		if ((double)bytes < f->min || (double)bytes > f->max)
+			return json_error(p, f->key, ERR_FILE, e, "\"%.40s\" is out of range; legal: %g to %g bytes", item->valuestring,
+				f->min, f->max);
+	} else if (cJSON_IsNumber(item)) {
+		code = json_integer(item, p, (int64_t)f->min, (int64_t)f->max, &bytes, e);
+		if (code != ERR_OK)
+			return code;
+	} else {
+		char text[JSON_VALUE_CAP];
+
+		return json_error(p, f->key, ERR_FILE, e, "%s is not a size; write it like \"80GB\" or \"79.15GiB\"",
+			json_describe(item, text, sizeof text));
+	}
+	store(out, f, &bytes);
+	return ERR_OK;
+}
+
+static enum err_code read_name(const cJSON *item, const struct json_place *p, const struct field *f, void *out, struct err *e)
+{
+	const char *text = NULL;
+	char near[160];
+	enum err_code code = json_string(item, p, &text, e);
+
+	if (code != ERR_OK)
+		return code;
+	for (int32_t i = 0; f->names[i] != NULL; i++) {
+		if (strcmp(f->names[i], text) == 0) {
+			store(out, f, &i);
+			return ERR_OK;
+		}
+	}
+	catalog_nearest(text, count_names(f->names), name_at, f->names, near, sizeof near);
+	return json_error(p, f->key, ERR_FILE, e, "there is no '%.60s'; nearest: %s", text, near);
+}
+
+static enum err_code read_field(const cJSON *item, const struct json_place *p, const struct field *f, void *out, struct err *e)
+{
+	enum err_code code = ERR_OK;
+	int64_t whole = 0;
+	double real = 0;
+	bool on = false;
+	int32_t flag;
+
+	switch (f->type) {
+	case FIELD_TEXT:
+		return read_text(item, p, f, out, e);
+	case FIELD_BYTES:
+		return read_bytes(item, p, f, out, e);
+	case FIELD_NAME:
+		return read_name(item, p, f, out, e);
+	case FIELD_INT:
+		code = json_integer(item, p, (int64_t)f->min, (int64_t)f->max, &whole, e);
+		if (code == ERR_OK)
+			store(out, f, &whole);
+		break;
+	case FIELD_REAL:
+		code = json_real(item, p, f->min, f->max, &real, e);
+		real *= field_unit_scale(f->unit);
+		if (code == ERR_OK)
+			store(out, f, &real);
+		break;
+	case FIELD_FLAG:
+		code = json_flag(item, p, &on, e);
+		flag = on ? 1 : 0;
+		if (code == ERR_OK)
+			store(out, f, &flag);
+		break;
+	}
+	return code;
+}
+
+static bool listed(const char *const *names, const char *key)
+{
+	for (size_t i = 0; names != NULL && names[i] != NULL; i++)
+		if (strcmp(names[i], key) == 0)
+			return true;
+	return false;
+}
+
+enum err_code fields_read(const cJSON *object, const struct json_place *p, const struct field_table *t, const char *const *also, void *out,
+	struct err *e)
+{
+	struct key_list list = { .t = t, .also = also };
+	bool seen[FIELDS_MAX] = { false };
+	const cJSON *item;
+
+	if (t->n > FIELDS_MAX)
+		return json_error(p, NULL, ERR_INTERNAL, e, "the table of a %s has more than %d rows", t->what, FIELDS_MAX);
+	if (!cJSON_IsObject(object))
+		return json_error(p, NULL, ERR_FILE, e, "an object is needed");
+	cJSON_ArrayForEach(item, object) {
+		enum err_code code;
+		size_t i = 0;
+
+		while (i < t->n && strcmp(t->rows[i].key, item->string) != 0)
+			i++;
+		if (i == t->n) {
+			if (listed(also, item->string))
+				continue;
+			return unknown_key(item, p, &list, e);
+		}
+		code = read_field(item, p, &t->rows[i], out, e);
+		if (code != ERR_OK)
+			return code;
+		seen[i] = true;
+	}
+	for (size_t i = 0; i < t->n; i++)
+		if (t->rows[i].required && !seen[i])
+			return json_error(p, t->rows[i].key, ERR_FILE, e, "the key is missing; a %s needs it", t->what);
+	return ERR_OK;
+}
+
+void fields_write_value(const struct field *f, const void *in, struct sink *out)
+{
+	const char *at = (const char *)in + f->offset;
+	int64_t whole = 0;
+	int32_t small = 0;
+	double real = 0;
+	char text[48];
+
+	switch (f->type) {
+	case FIELD_TEXT:
+		sink_json_string(out, at);
+		break;
+	case FIELD_INT:
+		memcpy(&whole, at, sizeof whole);
+		sink_json_int(out, whole);
+		break;
+	case FIELD_BYTES:
+		memcpy(&whole, at, sizeof whole);
+		sink_json_string(out, units_format_bytes_exact(whole, text, sizeof text));
+		break;
+	case FIELD_REAL:
+		memcpy(&real, at, sizeof real);
+		sink_json_double(out, real / field_unit_scale(f->unit));
+		break;
+	case FIELD_FLAG:
+		memcpy(&small, at, sizeof small);
+		sink_puts(out, small != 0 ? "true" : "false");
+		break;
+	case FIELD_NAME:
+		memcpy(&small, at, sizeof small);
+		sink_json_string(out, f->names[small]);
+		break;
+	}
+}
+
+bool fields_is_zero(const struct field *f, const void *in)
+{
+	const char *at = (const char *)in + f->offset;
+
+	if (f->type == FIELD_TEXT)
+		return at[0] == '\0';
+	for (size_t i = 0; i < f->size; i++)
+		if (at[i] != 0)
+			return false;
+	return true;
+}

@@ -1,0 +1,593 @@
+/* open, fstat, fsync, O_CLOEXEC */
+#define _POSIX_C_SOURCE 200809L
+
+#include "json.h"
+
+#include "num.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Integers beyond this are not exact in a double, which is what cJSON stores. */
+#define EXACT_MAX 9007199254740992.0
+
+/* cJSON reads at most 63 characters of a number. */
+enum { NUMBER_LENGTH_MAX = 60 };
+
+/* ---- reading and writing ---- */
+
+static enum err_code read_all(int fd, const char *path, char *text, size_t cap, size_t *len, struct err *e)
+{
+	*len = 0;
+	while (*len < cap) {
+		ssize_t n = read(fd, text + *len, cap - *len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_set(e, ERR_FILE, path, "cannot be read: %s", strerror(errno));
+		if (n == 0)
+			return ERR_OK;
+		*len += (size_t)n;
+	}
+	return ERR_OK;
+}
+
+static enum err_code check_regular(int fd, const char *path, size_t *size, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return err_set(e, ERR_FILE, path, "cannot be read: %s", strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return err_set(e, ERR_FILE, path, "is a directory; a file is needed");
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ERR_FILE, path, "is not a regular file");
+	if (st.st_size == 0)
+		return err_set(e, ERR_FILE, path, "is empty");
+	if (st.st_size > JSON_SIZE_MAX)
+		return err_set(e, ERR_FILE, path, "has %jd bytes; at most %d are read", (intmax_t)st.st_size, JSON_SIZE_MAX);
+	*size = (size_t)st.st_size;
+	return ERR_OK;
+}
+
+static enum err_code read_open_file(int fd, const char *path, char **text, size_t *len, struct err *e)
+{
+	size_t size = 0;
+	enum err_code code = check_regular(fd, path, &size, e);
+	char *buf;
+
+	if (code != ERR_OK)
+		return code;
+	/* Room for one byte more tells whether the file grew meanwhile, and for the NUL. */
+	buf = malloc(size + 2);
+	if (buf == NULL)
+		return err_set(e, ERR_INTERNAL, path, "out of memory");
+	code = read_all(fd, path, buf, size + 1, len, e);
+	if (code == ERR_OK && *len != size)
+		code = err_set(e, ERR_FILE, path, "changed while it was read");
+	if (code != ERR_OK) {
+		free(buf);
+		return code;
+	}
+	buf[*len] = '\0';
+	*text = buf;
+	return ERR_OK;
+}
+
+enum err_code json_read_file(const char *path, char **text, size_t *len, struct err *e)
+{
+	/* O_NONBLOCK: a FIFO must not hang us before it is refused. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	enum err_code code;
+
+	if (fd < 0)
+		return err_set(e, ERR_FILE, path, "cannot be opened: %s", strerror(errno));
+	code = read_open_file(fd, path, text, len, e);
+	(void)close(fd);
+	return code;
+}
+
+static bool write_all(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		text += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+enum err_code json_write_file(const char *path, const char *text, size_t len, struct err *e)
+{
+	enum err_code code = ERR_OK;
+	size_t size = strlen(path) + sizeof ".tmp";
+	char *tmp = malloc(size);
+	bool written;
+	int fd;
+
+	if (tmp == NULL)
+		return err_set(e, ERR_INTERNAL, path, "out of memory");
+	(void)snprintf(tmp, size, "%s.tmp", path);
+	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		code = err_set(e, ERR_FILE, path, "cannot be written: %s", strerror(errno));
+		goto out;
+	}
+	written = write_all(fd, text, len) && fsync(fd) == 0;
+	if (close(fd) != 0)
+		written = false;
+	if (!written || rename(tmp, path) != 0) {
+		code = err_set(e, ERR_FILE, path, "cannot be written: %s", strerror(errno));
+		(void)unlink(tmp);
+	}
+out:
+	free(tmp);
+	return code;
+}
+
+/* ---- the text itself ---- */
+
+struct scan {
+	const char *name;
+	const unsigned char *start, *p, *end;
+	struct err *e;
+};
+
+static enum err_code scan_fail(const struct scan *s, const unsigned char *at, const char *what)
+{
+	size_t line = 1, column = 1;
+	char where[ERR_WHERE_CAP];
+
+	for (const unsigned char *p = s->start; p < at; p++) {
+		column++;
+		if (*p == '\n') {
+			line++;
+			column = 1;
+		}
+	}
+	(void)snprintf(where, sizeof where, "%.120s:%zu:%zu", s->name, line, column);
+	return err_set(s->e, ERR_FILE, where, "is not valid JSON: %s", what);
+}
+
+/* Length of the UTF-8 sequence at p, 0 if it is not one. Refuses overlong forms, surrogates and what lies beyond U+10FFFF. */
+static size_t utf8_length(const unsigned char *p, const unsigned char *end)
+{
+	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF5 ? 4 : 0;
+
+	if (n == 0 || (size_t)(end - p) < n)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xC0) != 0x80)
+			return 0;
+	if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
+	    (p[0] == 0xF4 && p[1] > 0x8F))
+		return 0;
+	return n;
+}
+
+static bool is_hex(unsigned char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static enum err_code scan_escape(struct scan *s)
+{
+	const unsigned char *at = s->p;
+
+	if (s->end - at < 2)
+		return scan_fail(s, s->end, "it ends inside a string");
+	if (at[1] != 'u') {
+		if (strchr("\"\\/bfnrt", at[1]) == NULL || at[1] == '\0')
+			return scan_fail(s, at, "unknown escape in a string");
+		s->p += 2;
+		return ERR_OK;
+	}
+	if (s->end - at < 6 || !is_hex(at[2]) || !is_hex(at[3]) || !is_hex(at[4]) || !is_hex(at[5]))
+		return scan_fail(s, at, "\\u needs four hexadecimal digits");
+	/* A NUL would cut the string in C. */
+	if (memcmp(at + 2, "0000", 4) == 0)
+		return scan_fail(s, at, "\\u0000 in a string");
+	s->p += 6;
+	return ERR_OK;
+}
+
+static enum err_code scan_string(struct scan *s)
+{
+	s->p++;
+	while (s->p < s->end && *s->p != '"') {
+		size_t n;
+
+		if (*s->p < 0x20)
+			return scan_fail(s, s->p, "control character in a string");
+		if (*s->p == '\\') {
+			enum err_code code = scan_escape(s);
+
+			if (code != ERR_OK)
+				return code;
+			continue;
+		}
+		n = utf8_length(s->p, s->end);
+		if (n == 0)
+			return scan_fail(s, s->p, "invalid UTF-8");
+		s->p += n;
+	}
+	if (s->p == s->end)
+		return scan_fail(s, s->end, "it ends inside a string");
+	s->p++;
+	return ERR_OK;
+}
+
+static size_t scan_digits(struct scan *s)
+{
+	const unsigned char *from = s->p;
+
+	while (s->p < s->end && *s->p >= '0' && *s->p <= '9')
+		s->p++;
+	return (size_t)(s->p - from);
+}
+
+static bool scan_take(struct scan *s, unsigned char c)
+{
+	if (s->p == s->end || *s->p != c)
+		return false;
+	s->p++;
+	return true;
+}
+
+static enum err_code scan_number(struct scan *s)
+{
+	const unsigned char *at = s->p, *digits;
+	bool good;
+
+	(void)scan_take(s, '-');
+	digits = s->p;
+	good = scan_digits(s) > 0 && (*digits != '0' || s->p == digits + 1);
+	if (good && scan_take(s, '.'))
+		good = scan_digits(s) > 0;
+	if (good && (scan_take(s, 'e') || scan_take(s, 'E'))) {
+		if (!scan_take(s, '-'))
+			(void)scan_take(s, '+');
+		good = scan_digits(s) > 0;
+	}
+	if (!good)
+		return scan_fail(s, at, "malformed number");
+	if (s->p - at > NUMBER_LENGTH_MAX)
+		return scan_fail(s, at, "number of more than 60 characters");
+	return ERR_OK;
+}
+
+static enum err_code scan_scalar(struct scan *s)
+{
+	static const char *const words[] = { "true", "false", "null" };
+
+	if (*s->p == '"')
+		return scan_string(s);
+	if (*s->p == '-' || (*s->p >= '0' && *s->p <= '9'))
+		return scan_number(s);
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		size_t n = strlen(words[i]);
+
+		if ((size_t)(s->end - s->p) >= n && memcmp(s->p, words[i], n) == 0) {
+			s->p += n;
+			return ERR_OK;
+		}
+	}
+	if (*s->p == 'N' || *s->p == 'I' || *s->p == 'n' || *s->p == 'i')
+		return scan_fail(s, s->p, "a value is expected; NaN and Infinity are none");
+	return scan_fail(s, s->p, "a value is expected");
+}
+
+static void scan_blanks(struct scan *s)
+{
+	while (s->p < s->end && (*s->p == ' ' || *s->p == '\t' || *s->p == '\n' || *s->p == '\r'))
+		s->p++;
+}
+
+enum expected { EXPECT_VALUE, EXPECT_FIRST_VALUE, EXPECT_KEY, EXPECT_FIRST_KEY, EXPECT_NEXT };
+
+/* Where the scan stands: the brackets that are open, and what may come. */
+struct nesting {
+	char open[JSON_DEPTH_MAX];
+	size_t depth;
+	enum expected expected;
+};
+
+static enum err_code scan_open(struct scan *s, struct nesting *n)
+{
+	if (n->depth == JSON_DEPTH_MAX)
+		return scan_fail(s, s->p, "nested too deeply (more than 48 levels)");
+	n->open[n->depth++] = (char)*s->p;
+	n->expected = *s->p == '{' ? EXPECT_FIRST_KEY : EXPECT_FIRST_VALUE;
+	s->p++;
+	return ERR_OK;
+}
+
+static bool scan_closes(const struct scan *s, const struct nesting *n)
+{
+	return n->depth > 0 && *s->p == (n->open[n->depth - 1] == '{' ? '}' : ']');
+}
+
+static enum err_code scan_key(struct scan *s, struct nesting *n)
+{
+	enum err_code code;
+
+	if (*s->p != '"')
+		return scan_fail(s, s->p, "a key in double quotes is expected");
+	code = scan_string(s);
+	if (code != ERR_OK)
+		return code;
+	scan_blanks(s);
+	if (!scan_take(s, ':'))
+		return scan_fail(s, s->p, "':' is expected after a key");
+	n->expected = EXPECT_VALUE;
+	return ERR_OK;
+}
+
+static enum err_code scan_step(struct scan *s, struct nesting *n)
+{
+	enum err_code code;
+
+	if ((n->expected == EXPECT_NEXT || n->expected == EXPECT_FIRST_KEY || n->expected == EXPECT_FIRST_VALUE) && scan_closes(s, n)) {
+		n->depth--;
+		n->expected = EXPECT_NEXT;
+		s->p++;
+		return ERR_OK;
+	}
+	if (n->expected == EXPECT_NEXT) {
+		if (!scan_take(s, ','))
+			return scan_fail(s, s->p, n->open[n->depth - 1] == '{' ? "',' or '}' is expected" : "',' or ']' is expected");
+		n->expected = n->open[n->depth - 1] == '{' ? EXPECT_KEY : EXPECT_VALUE;
+		return ERR_OK;
+	}
+	if (n->expected == EXPECT_KEY || n->expected == EXPECT_FIRST_KEY)
+		return scan_key(s, n);
+	if (*s->p == '{' || *s->p == '[')
+		return scan_open(s, n);
+	code = scan_scalar(s);
+	n->expected = EXPECT_NEXT;
+	return code;
+}
+
+/* Checks the whole text against the grammar, without recursion. */
+static enum err_code scan_document(struct scan *s)
+{
+	struct nesting n = { .depth = 0, .expected = EXPECT_VALUE };
+
+	scan_blanks(s);
+	if (s->p == s->end)
+		return scan_fail(s, s->p, "it holds only blanks");
+	if (*s->p != '{')
+		return scan_fail(s, s->p, "an object is expected, starting with '{'");
+	do {
+		enum err_code code = scan_step(s, &n);
+
+		if (code != ERR_OK)
+			return code;
+		scan_blanks(s);
+		if (s->p == s->end && n.depth > 0)
+			return scan_fail(s, s->end, "it ends too early; is it truncated?");
+	} while (n.depth > 0);
+	if (s->p != s->end)
+		return scan_fail(s, s->p, "more text after the end of the object");
+	return ERR_OK;
+}
+
+/* ---- the tree ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static enum err_code check_duplicates(const cJSON *object, const struct json_place *p, struct err *e)
+{
+	const cJSON *child;
+	enum err_code code = ERR_OK;
+	size_t n = 0;
+	const char **keys;
+
+	cJSON_ArrayForEach(child, object)
+		n++;
+	if (n < 2)
+		return ERR_OK;
+	keys = malloc(n * sizeof *keys);
+	if (keys == NULL)
+		return err_set(e, ERR_INTERNAL, p->file, "out of memory");
+	n = 0;
+	cJSON_ArrayForEach(child, object)
+		keys[n++] = child->string;
+	qsort(keys, n, sizeof *keys, compare_keys);
+	for (size_t i = 1; i < n && code == ERR_OK; i++)
+		if (strcmp(keys[i - 1], keys[i]) == 0)
+			code = json_error(p, keys[i], ERR_FILE, e, "the key stands here twice; keep one");
+	free(keys);
+	return code;
+}
+
+/* Recursion is bounded by JSON_DEPTH_MAX, which the scan has enforced. */
+static enum err_code check_tree(const cJSON *node, const struct json_place *p, struct err *e)
+{
+	const cJSON *child;
+	enum err_code code = cJSON_IsObject(node) ? check_duplicates(node, p, e) : ERR_OK;
+	size_t i = 0;
+
+	cJSON_ArrayForEach(child, node) {
+		char index[24];
+		const char *key = child->string;
+
+		if (code != ERR_OK)
+			return code;
+		if (key == NULL) {
+			(void)snprintf(index, sizeof index, "%zu", i);
+			key = index;
+		}
+		i++;
+		if (cJSON_IsNumber(child) && !isfinite(child->valuedouble))
+			return json_error(p, key, ERR_FILE, e, "the number is too large; at most 1.7e308");
+		if (cJSON_IsObject(child) || cJSON_IsArray(child)) {
+			struct json_place inside = json_inside(p, key);
+
+			code = check_tree(child, &inside, e);
+		}
+	}
+	return code;
+}
+
+enum err_code json_parse(const char *name, const char *text, size_t len, cJSON **root, struct err *e)
+{
+	struct scan s = { .name = name, .start = (const unsigned char *)text, .e = e };
+	struct json_place place = { .file = name };
+	enum err_code code;
+
+	s.p = s.start;
+	s.end = s.start + len;
+	code = scan_document(&s);
+	if (code != ERR_OK)
+		return code;
+	*root = cJSON_ParseWithLength(text, len);
+	if (*root == NULL)
+		return err_set(e, ERR_FILE, name, "cannot be parsed");
+	code = check_tree(*root, &place, e);
+	if (code != ERR_OK) {
+		cJSON_Delete(*root);
+		*root = NULL;
+	}
+	return code;
+}
+
+enum err_code json_load(const char *path, cJSON **root, struct err *e)
+{
+	char *text = NULL;
+	size_t len = 0;
+	enum err_code code = json_read_file(path, &text, &len, e);
+
+	if (code != ERR_OK)
+		return code;
+	code = json_parse(path, text, len, root, e);
+	free(text);
+	return code;
+}
+
+/* ---- places and values ---- */
+
+/* Appends /key with the escapes of RFC 6901. */
+static void append_pointer(char *buf, size_t cap, const char *key)
+{
+	size_t n = strlen(buf);
+
+	if (n + 2 < cap)
+		buf[n++] = '/';
+	for (; *key != '\0' && n + 3 < cap; key++) {
+		if (*key == '/' || *key == '~') {
+			buf[n++] = '~';
+			buf[n++] = *key == '/' ? '1' : '0';
+		} else {
+			buf[n++] = *key;
+		}
+	}
+	buf[n] = '\0';
+}
+
+struct json_place json_inside(const struct json_place *p, const char *key)
+{
+	struct json_place inside = *p;
+
+	append_pointer(inside.pointer, sizeof inside.pointer, key);
+	return inside;
+}
+
+enum err_code json_error(const struct json_place *p, const char *key, enum err_code code, struct err *e, const char *fmt, ...)
+{
+	struct json_place at = key == NULL ? *p : json_inside(p, key);
+	size_t file_len = strlen(p->file), room = ERR_WHERE_CAP - 2 - strlen(at.pointer);
+	char where[ERR_WHERE_CAP], msg[ERR_MSG_CAP];
+	va_list ap;
+
+	/* Of a long path the end says more. */
+	(void)snprintf(where, sizeof where, "%s:%s", file_len > room ? p->file + (file_len - room) : p->file, at.pointer);
+	va_start(ap, fmt);
+	(void)vsnprintf(msg, sizeof msg, fmt, ap);
+	va_end(ap);
+	return err_set(e, code, where, "%s", msg);
+}
+
+char *json_describe(const cJSON *item, char *buf, size_t cap)
+{
+	if (cJSON_IsString(item))
+		(void)snprintf(buf, cap, "\"%.40s\"", item->valuestring);
+	else if (cJSON_IsNumber(item))
+		(void)snprintf(buf, cap, "%.15g", item->valuedouble);
+	else if (cJSON_IsBool(item))
+		(void)snprintf(buf, cap, "%s", cJSON_IsTrue(item) ? "true" : "false");
+	else if (cJSON_IsNull(item))
+		(void)snprintf(buf, cap, "null");
+	else
+		(void)snprintf(buf, cap, "%s", cJSON_IsArray(item) ? "an array" : "an object");
+	return buf;
+}
+
+enum err_code json_integer(const cJSON *item, const struct json_place *p, int64_t min, int64_t max, int64_t *out, struct err *e)
+{
+	char text[JSON_VALUE_CAP];
+	double x = item->valuedouble;
+
+	if (!cJSON_IsNumber(item))
+		return json_error(p, item->string, ERR_FILE, e, "%s is not a number; a whole number is needed",
+			json_describe(item, text, sizeof text));
+	if (x < (double)min || x > (double)max || fabs(x) > EXACT_MAX)
+		return json_error(p, item->string, ERR_FILE, e, "%s is out of range; legal: %" PRId64 " to %" PRId64,
+			json_describe(item, text, sizeof text), min, max);
+	if (floor(x) < x)
+		return json_error(p, item->string, ERR_FILE, e, "%s is not a whole number; nearest: %" PRId64,
+			json_describe(item, text, sizeof text), num_min(num_max(num_round(x), min), max));
+	*out = (int64_t)x;
+	return ERR_OK;
+}
+
+enum err_code json_real(const cJSON *item, const struct json_place *p, double min, double max, double *out, struct err *e)
+{
+	char text[JSON_VALUE_CAP];
+
+	if (!cJSON_IsNumber(item))
+		return json_error(p, item->string, ERR_FILE, e, "%s is not a number", json_describe(item, text, sizeof text));
+	if (item->valuedouble < min || item->valuedouble > max)
+		return json_error(p, item->string, ERR_FILE, e, "%s is out of range; legal: %g to %g",
+			json_describe(item, text, sizeof text), min, max);
+	*out = item->valuedouble;
+	return ERR_OK;
+}
+
+enum err_code json_flag(const cJSON *item, const struct json_place *p, bool *out, struct err *e)
+{
+	char text[JSON_VALUE_CAP];
+
+	if (!cJSON_IsBool(item))
+		return json_error(p, item->string, ERR_FILE, e, "%s is neither true nor false", json_describe(item, text, sizeof text));
+	*out = cJSON_IsTrue(item) != 0;
+	return ERR_OK;
+}
+
+enum err_code json_string(const cJSON *item, const struct json_place *p, const char **out, struct err *e)
+{
+	char text[JSON_VALUE_CAP];
+
+	if (!cJSON_IsString(item))
+		return json_error(p, item->string, ERR_FILE, e, "%s is not a text in double quotes", json_describe(item, text, sizeof text));
+	*out = item->valuestring;
+	return ERR_OK;
+}

@@ -1,0 +1,484 @@
+/* opendir, stat */
+#define _POSIX_C_SOURCE 200809L
+
+#include "presets.h"
+
+#include "fields.h"
+#include "json.h"
+#include "model_file.h"
+#include "preset_keys.h"
+#include "presets_data.h"
+
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char *const preset_kind_names[PRESET_KIND_COUNT + 1] = { "models", "gpus", "nodes", "frameworks", NULL };
+
+static const char built_in[] = "built in";
+
+/* One preset with its file. The value is the struct of its kind. */
+struct entry {
+	const char *id; /* inside value */
+	void *value;
+	const char *text;
+	size_t len;
+	char *owned_text, *path; /* NULL for built-in files */
+	int64_t order;
+	size_t sequence;
+	bool is_default; /* profiles */
+};
+
+struct shelf {
+	struct entry *entries;
+	size_t n, cap;
+	void *values; /* the catalog's array */
+};
+
+struct preset_store {
+	struct shelf shelves[PRESET_KIND_COUNT];
+	struct catalog catalog;
+	size_t sequence;
+};
+
+static enum err_code parse_model(const cJSON *object, const struct json_place *p, void *out, struct err *e)
+{
+	return model_file_parse(object, p, preset_keys_model, out, e);
+}
+
+static enum err_code parse_gpu(const cJSON *object, const struct json_place *p, void *out, struct err *e)
+{
+	struct gpu *g = out;
+	enum err_code code = fields_read(object, p, &gpu_fields, preset_keys_gpu, g, e);
+
+	if (code == ERR_OK && g->label[0] == '\0')
+		(void)snprintf(g->label, sizeof g->label, "%s", g->id);
+	return code;
+}
+
+static enum err_code parse_node(const cJSON *object, const struct json_place *p, void *out, struct err *e)
+{
+	struct node *n = out;
+	enum err_code code = fields_read(object, p, &node_fields, preset_keys_node, n, e);
+
+	if (code == ERR_OK && n->label[0] == '\0')
+		(void)snprintf(n->label, sizeof n->label, "%s", n->id);
+	return code;
+}
+
+static enum err_code parse_profile(const cJSON *object, const struct json_place *p, void *out, struct err *e)
+{
+	return fields_read(object, p, &profile_fields, preset_keys_profile, out, e);
+}
+
+static const struct kind_info {
+	size_t size;
+	enum err_code (*parse)(const cJSON *object, const struct json_place *p, void *out, struct err *e);
+} kinds[PRESET_KIND_COUNT] = {
+	[PRESET_KIND_MODEL] = { sizeof(struct model), parse_model },
+	[PRESET_KIND_GPU] = { sizeof(struct gpu), parse_gpu },
+	[PRESET_KIND_NODE] = { sizeof(struct node), parse_node },
+	[PRESET_KIND_PROFILE] = { sizeof(struct profile), parse_profile },
+};
+
+/* The id is the first member of each of the four structs. */
+_Static_assert(offsetof(struct model, id) == 0 && offsetof(struct gpu, id) == 0 && offsetof(struct node, id) == 0 &&
+	offsetof(struct profile, id) == 0, "presets start with their id");
+
+static void entry_clear(struct entry *en)
+{
+	free(en->value);
+	free(en->owned_text);
+	free(en->path);
+}
+
+void preset_store_free(struct preset_store *store)
+{
+	if (store == NULL)
+		return;
+	for (size_t k = 0; k < PRESET_KIND_COUNT; k++) {
+		for (size_t i = 0; i < store->shelves[k].n; i++)
+			entry_clear(&store->shelves[k].entries[i]);
+		free(store->shelves[k].entries);
+		free(store->shelves[k].values);
+	}
+	free(store);
+}
+
+/* Ids are typed on command lines and split at '-'. */
+static enum err_code check_id(const char *id, const struct json_place *p, struct err *e)
+{
+	size_t good = strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789.-");
+
+	if (id[0] == '\0' || id[good] != '\0')
+		return json_error(p, "id", ERR_FILE, e, "'%s' is not an id; legal: small letters, digits, '.' and '-'", id);
+	return ERR_OK;
+}
+
+static struct entry *shelf_slot(struct shelf *shelf, const char *id)
+{
+	struct entry *grown;
+
+	for (size_t i = 0; i < shelf->n; i++)
+		if (strcmp(shelf->entries[i].id, id) == 0)
+			return &shelf->entries[i];
+	if (shelf->n == shelf->cap) {
+		size_t cap = shelf->cap == 0 ? 64 : 2 * shelf->cap;
+
+		grown = realloc(shelf->entries, cap * sizeof *grown);
+		if (grown == NULL)
+			return NULL;
+		shelf->entries = grown;
+		shelf->cap = cap;
+	}
+	shelf->entries[shelf->n] = (struct entry){ .id = NULL };
+	return &shelf->entries[shelf->n++];
+}
+
+/* Puts `en` on the shelf, in the place of an older one with its id; takes over what it owns. */
+static bool shelf_put(struct shelf *shelf, struct entry *en)
+{
+	struct entry *slot = shelf_slot(shelf, en->id);
+
+	if (slot == NULL)
+		return false;
+	if (slot->value != NULL) {
+		/* Who replaces a preset without saying where it belongs takes its place. */
+		if (en->order == INT64_MAX)
+			en->order = slot->order;
+		entry_clear(slot);
+	}
+	*slot = *en;
+	return true;
+}
+
+static bool flag_is_set(const cJSON *object, const char *key)
+{
+	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, key)) != 0;
+}
+
+/* Reads one preset out of `en->text` and files it. On success the store owns what `en` owned, on error the caller still does. */
+static enum err_code store_add(struct preset_store *store, enum preset_kind kind, const char *name, struct entry *en, struct err *e)
+{
+	struct json_place place = { .file = name };
+	cJSON *root = NULL;
+	enum err_code code = json_parse(name, en->text, en->len, &root, e);
+
+	if (code != ERR_OK)
+		return code;
+	en->value = calloc(1, kinds[kind].size);
+	if (en->value == NULL)
+		code = err_set(e, ERR_INTERNAL, name, "out of memory");
+	else
+		code = kinds[kind].parse(root, &place, en->value, e);
+	if (code == ERR_OK)
+		code = preset_keys_check(root, &place, e);
+	if (code == ERR_OK) {
+		en->id = en->value;
+		en->order = preset_keys_order(root);
+		en->is_default = flag_is_set(root, "default");
+		en->sequence = store->sequence++;
+		code = check_id(en->id, &place, e);
+	}
+	cJSON_Delete(root);
+	if (code == ERR_OK && !shelf_put(&store->shelves[kind], en))
+		code = err_set(e, ERR_INTERNAL, name, "out of memory");
+	if (code != ERR_OK) {
+		free(en->value);
+		en->value = NULL;
+	}
+	return code;
+}
+
+/* A user's default profile wins over the built-in one, that over the rest. */
+static int default_rank(const struct entry *en)
+{
+	if (!en->is_default)
+		return 2;
+	return en->path != NULL ? 0 : 1;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (default_rank(x) != default_rank(y))
+		return default_rank(x) - default_rank(y);
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->sequence < y->sequence ? -1 : 1;
+}
+
+/* Sorts the shelves and lays their values out as the arrays of the catalog. */
+static enum err_code store_publish(struct preset_store *store, struct err *e)
+{
+	struct catalog *c = &store->catalog;
+
+	for (size_t k = 0; k < PRESET_KIND_COUNT; k++) {
+		struct shelf *shelf = &store->shelves[k];
+		size_t size = kinds[k].size;
+		char *values;
+
+		if (shelf->n == 0)
+			continue;
+		values = realloc(shelf->values, shelf->n * size);
+		if (values == NULL)
+			return err_set(e, ERR_INTERNAL, "presets", "out of memory");
+		shelf->values = values;
+		qsort(shelf->entries, shelf->n, sizeof *shelf->entries, compare_entries);
+		for (size_t i = 0; i < shelf->n; i++)
+			memcpy(values + i * size, shelf->entries[i].value, size);
+	}
+	*c = (struct catalog){
+		.models = store->shelves[PRESET_KIND_MODEL].values, .n_models = store->shelves[PRESET_KIND_MODEL].n,
+		.gpus = store->shelves[PRESET_KIND_GPU].values, .n_gpus = store->shelves[PRESET_KIND_GPU].n,
+		.nodes = store->shelves[PRESET_KIND_NODE].values, .n_nodes = store->shelves[PRESET_KIND_NODE].n,
+		.profiles = store->shelves[PRESET_KIND_PROFILE].values, .n_profiles = store->shelves[PRESET_KIND_PROFILE].n,
+	};
+	return ERR_OK;
+}
+
+/* Every node must name a GPU that exists. */
+static enum err_code store_check_nodes(const struct preset_store *store, struct err *e)
+{
+	const struct catalog *c = &store->catalog;
+
+	for (size_t i = 0; i < c->n_nodes; i++) {
+		const struct entry *en = &store->shelves[PRESET_KIND_NODE].entries[i];
+		struct json_place place = { .file = en->path != NULL ? en->path : c->nodes[i].id };
+		const struct gpu *gpu = NULL;
+		struct err inner;
+
+		if (catalog_gpu(c, c->nodes[i].gpu_id, &gpu, &inner) != ERR_OK)
+			return json_error(&place, "gpu", ERR_FILE, e, "%s", inner.msg);
+		if (strcmp(gpu->id, c->nodes[i].gpu_id) != 0)
+			return json_error(&place, "gpu", ERR_FILE, e, "'%s' is not an id; nearest: %s", c->nodes[i].gpu_id, gpu->id);
+	}
+	return ERR_OK;
+}
+
+static bool kind_of_path(const char *path, enum preset_kind *kind)
+{
+	size_t len = strcspn(path, "/");
+
+	for (size_t k = 0; k < PRESET_KIND_COUNT; k++) {
+		if (strlen(preset_kind_names[k]) == len && strncmp(path, preset_kind_names[k], len) == 0) {
+			*kind = (enum preset_kind)k;
+			return true;
+		}
+	}
+	return false;
+}
+
+static enum err_code store_add_built_in(struct preset_store *store, struct err *e)
+{
+	for (size_t i = 0; i < presets_data_n; i++) {
+		const struct presets_data_file *file = &presets_data_files[i];
+		struct entry en = { .text = (const char *)presets_data_bytes + file->offset, .len = file->size };
+		enum preset_kind kind = PRESET_KIND_MODEL;
+		enum err_code code;
+
+		if (!kind_of_path(file->path, &kind))
+			return err_set(e, ERR_INTERNAL, file->path, "is no preset of a known kind");
+		code = store_add(store, kind, file->path, &en, e);
+		if (code != ERR_OK)
+			return code;
+	}
+	return ERR_OK;
+}
+
+enum err_code preset_store_new(struct preset_store **out, struct err *e)
+{
+	struct preset_store *store = calloc(1, sizeof *store);
+	enum err_code code;
+
+	if (store == NULL)
+		return err_set(e, ERR_INTERNAL, "presets", "out of memory");
+	code = store_add_built_in(store, e);
+	if (code == ERR_OK)
+		code = store_publish(store, e);
+	if (code == ERR_OK)
+		code = store_check_nodes(store, e);
+	if (code != ERR_OK) {
+		preset_store_free(store);
+		return code;
+	}
+	*out = store;
+	return ERR_OK;
+}
+
+/* dir/name, malloc'd. */
+static char *join_path(const char *dir, const char *name)
+{
+	size_t size = strlen(dir) + strlen(name) + 2;
+	char *path = malloc(size);
+
+	if (path != NULL)
+		(void)snprintf(path, size, "%s/%s", dir, name);
+	return path;
+}
+
+static enum err_code add_file(struct preset_store *store, enum preset_kind kind, const char *dir, const char *name, struct err *e)
+{
+	struct entry en = { .path = join_path(dir, name) };
+	enum err_code code;
+
+	if (en.path == NULL)
+		return err_set(e, ERR_INTERNAL, dir, "out of memory");
+	code = json_read_file(en.path, &en.owned_text, &en.len, e);
+	if (code == ERR_OK) {
+		en.text = en.owned_text;
+		code = store_add(store, kind, en.path, &en, e);
+	}
+	if (code != ERR_OK) {
+		free(en.owned_text);
+		free(en.path);
+	}
+	return code;
+}
+
+static bool is_preset_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	return name[0] != '.' && len > 5 && strcmp(name + len - 5, ".json") == 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The preset files of a directory, sorted, malloc'd. False when memory ran out. */
+static bool list_names(DIR *d, char ***names, size_t *n)
+{
+	const struct dirent *item;
+	size_t cap = 0;
+
+	for (item = readdir(d); item != NULL; item = readdir(d)) {
+		char *copy;
+
+		if (!is_preset_name(item->d_name))
+			continue;
+		if (*n == cap) {
+			char **grown = realloc(*names, (cap = cap == 0 ? 32 : 2 * cap) * sizeof *grown);
+
+			if (grown == NULL)
+				return false;
+			*names = grown;
+		}
+		copy = malloc(strlen(item->d_name) + 1);
+		if (copy == NULL)
+			return false;
+		memcpy(copy, item->d_name, strlen(item->d_name) + 1);
+		(*names)[(*n)++] = copy;
+	}
+	if (*n > 1)
+		qsort(*names, *n, sizeof **names, compare_names);
+	return true;
+}
+
+/* One of the four directories; *found says whether it is there at all. */
+static enum err_code add_kind_dir(struct preset_store *store, enum preset_kind kind, const char *dir, bool *found, struct err *e)
+{
+	DIR *d = opendir(dir);
+	char **names = NULL;
+	size_t n = 0;
+	enum err_code code = ERR_OK;
+
+	if (d == NULL && errno == ENOENT)
+		return ERR_OK;
+	*found = true;
+	if (d == NULL)
+		return err_set(e, ERR_FILE, dir, "cannot be read: %s", strerror(errno));
+	if (!list_names(d, &names, &n))
+		code = err_set(e, ERR_INTERNAL, dir, "out of memory");
+	(void)closedir(d);
+	for (size_t i = 0; i < n && code == ERR_OK; i++)
+		code = add_file(store, kind, dir, names[i], e);
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+	return code;
+}
+
+enum err_code preset_store_add_dir(struct preset_store *store, const char *dir, struct err *e)
+{
+	struct stat st;
+	bool found = false;
+	enum err_code code = ERR_OK, published;
+
+	if (stat(dir, &st) != 0)
+		return err_set(e, ERR_FILE, dir, "cannot be read: %s", strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ERR_FILE, dir, "is not a directory");
+	for (size_t k = 0; k < PRESET_KIND_COUNT && code == ERR_OK; k++) {
+		char *path = join_path(dir, preset_kind_names[k]);
+
+		if (path == NULL)
+			return err_set(e, ERR_INTERNAL, dir, "out of memory");
+		code = add_kind_dir(store, (enum preset_kind)k, path, &found, e);
+		free(path);
+	}
+	/* The catalog must follow what was read even after an error. */
+	published = store_publish(store, code == ERR_OK ? e : NULL);
+	if (code == ERR_OK)
+		code = published;
+	if (code == ERR_OK && !found)
+		code = err_set(e, ERR_FILE, dir, "holds none of the directories models, gpus, nodes, frameworks");
+	if (code == ERR_OK)
+		code = store_check_nodes(store, e);
+	return code;
+}
+
+enum err_code preset_store_add_user(struct preset_store *store, const char *xdg_config_home, const char *home, struct err *e)
+{
+	bool xdg = xdg_config_home != NULL && xdg_config_home[0] == '/';
+	char *path;
+	struct stat st;
+	enum err_code code = ERR_OK;
+
+	if (!xdg && (home == NULL || home[0] == '\0'))
+		return ERR_OK;
+	path = join_path(xdg ? xdg_config_home : home, xdg ? "meshplan/presets" : ".config/meshplan/presets");
+	if (path == NULL)
+		return err_set(e, ERR_INTERNAL, "presets", "out of memory");
+	if (stat(path, &st) == 0)
+		code = preset_store_add_dir(store, path, e);
+	free(path);
+	return code;
+}
+
+const struct catalog *preset_store_catalog(const struct preset_store *store)
+{
+	return &store->catalog;
+}
+
+size_t preset_store_count(const struct preset_store *store, enum preset_kind kind)
+{
+	return store->shelves[kind].n;
+}
+
+const char *preset_store_id(const struct preset_store *store, enum preset_kind kind, size_t i)
+{
+	return store->shelves[kind].entries[i].id;
+}
+
+const char *preset_store_text(const struct preset_store *store, enum preset_kind kind, const char *id, size_t *len, const char **from)
+{
+	const struct shelf *shelf = &store->shelves[kind];
+
+	for (size_t i = 0; i < shelf->n; i++) {
+		if (strcmp(shelf->entries[i].id, id) != 0)
+			continue;
+		*len = shelf->entries[i].len;
+		*from = shelf->entries[i].path != NULL ? shelf->entries[i].path : built_in;
+		return shelf->entries[i].text;
+	}
+	return NULL;
+}

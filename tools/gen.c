@@ -1,0 +1,479 @@
+/* Prints the generated parts of the manual pages, in mdoc, from the tables of the program. For maintainers: `make update-generated` puts
+ * the output into man/, tests/generated.sh checks that it is there.
+ * usage: gen PART, gen --list */
+#include "config.h"
+
+#include "cli.h"
+
+#include "field.h"
+#include "help.h"
+#include "input.h"
+#include "memory.h"
+#include "model_file.h"
+#include "preset_keys.h"
+#include "presets.h"
+#include "profile.h"
+#include "schedule.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_COLS = 78 };
+
+/* Text as mdoc, in lines of at most LINE_COLS from column `at`: no backslash, no line that begins like a macro, each sentence on a line of
+ * its own. Returns the column behind it. */
+static int wrapped(const char *s, int at)
+{
+	while (*s != '\0') {
+		size_t len = strcspn(s, " ");
+		bool ends = len > 1 && s[len] == ' ' && s[len - 1] == '.';
+
+		if (at > 0 && at + 1 + (int)len > LINE_COLS) {
+			putchar('\n');
+			at = 0;
+		} else if (at > 0) {
+			at += printf(" ");
+		}
+		if (at == 0 && (*s == '.' || *s == '\''))
+			fputs("\\&", stdout);
+		for (size_t i = 0; i < len; i++)
+			fputs(s[i] == '\\' ? "\\e" : (char[]){ s[i], '\0' }, stdout);
+		at += (int)len;
+		s += len + strspn(s + len, " ");
+		if (ends) {
+			putchar('\n');
+			at = 0;
+		}
+	}
+	return at;
+}
+
+static void text(const char *s)
+{
+	(void)wrapped(s, 0);
+}
+
+static void line(const char *s)
+{
+	text(s);
+	putchar('\n');
+}
+
+/* The text as a sentence. */
+static void sentence(const char *s)
+{
+	char buf[600];
+
+	(void)snprintf(buf, sizeof buf, "%c%s%s", toupper((unsigned char)*s), *s != '\0' ? s + 1 : "", ".");
+	line(buf);
+}
+
+/* "Label: text." */
+static void labelled(const char *label, const char *s)
+{
+	char buf[600];
+
+	(void)snprintf(buf, sizeof buf, "%s: %s.", label, s);
+	line(buf);
+}
+
+/* One argument of a macro line: quoted, so that nothing in it is called. */
+static void argument(const char *s)
+{
+	putchar('"');
+	for (; *s != '\0'; s++) {
+		if (*s == '"')
+			fputs("\\(dq", stdout);
+		else if (*s == '\\')
+			fputs("\\e", stdout);
+		else
+			putchar(*s);
+	}
+	putchar('"');
+}
+
+static void item(const char *macro, const char *name)
+{
+	printf(".It %s ", macro);
+	argument(name);
+}
+
+static void begin_list(void)
+{
+	puts(".Bl -tag -width Ds -compact");
+}
+
+static void end_list(void)
+{
+	puts(".El");
+}
+
+static void gen_commands(void)
+{
+	begin_list();
+	for (const struct command *c = command_table; c->name != NULL; c++) {
+		item("Cm", c->name);
+		if (*c->synopsis != '\0') {
+			fputs(" Ar ", stdout);
+			argument(c->synopsis);
+		}
+		putchar('\n');
+		line(c->help);
+	}
+	end_list();
+}
+
+static void command_names(uint32_t bits)
+{
+	bool first = true;
+
+	if (bits == COMMAND_ALL) {
+		puts("All commands.");
+		return;
+	}
+	for (const struct command *c = command_table; c->name != NULL; c++) {
+		if ((c->bit & bits) == 0)
+			continue;
+		printf("%s%s", first ? "Commands: " : ", ", c->name);
+		first = false;
+	}
+	puts(".");
+}
+
+static void gen_options(void)
+{
+	begin_list();
+	for (size_t i = 0; i < OPTION_COUNT; i++) {
+		const struct option *o = &option_table[i];
+		char name[64];
+
+		(void)snprintf(name, sizeof name, "-%s", o->key);
+		item("Fl", name);
+		if (o->value != NULL) {
+			fputs(" Ar ", stdout);
+			argument(o->value);
+		}
+		putchar('\n');
+		sentence(o->help);
+		command_names(o->commands);
+	}
+	end_list();
+}
+
+static void knob_values(const struct knob *k)
+{
+	puts(".Pp");
+	begin_list();
+	for (int64_t v = 0; k->name_at(v) != NULL; v++) {
+		const char *help = k->help_at != NULL ? k->help_at(v) : NULL;
+
+		item("Cm", k->name_at(v));
+		putchar('\n');
+		if (help != NULL && *help != '\0')
+			line(help);
+	}
+	end_list();
+}
+
+static void gen_knob(const struct knob *k)
+{
+	char name[64], value[400];
+
+	(void)snprintf(name, sizeof name, "-%s", k->key);
+	item("Fl", name);
+	fputs(" Ar ", stdout);
+	argument(k->type == KNOB_ENUM ? "word" : help_knob_value(k, value, sizeof value));
+	putchar('\n');
+	sentence(k->help);
+	if (k->alias != NULL)
+		printf("Also spelt\n.Fl -%s .\n", k->alias);
+	if (k->unit != NULL && *k->unit != '\0')
+		labelled("Unit", k->unit);
+	if (k->dflt != NULL)
+		labelled("Default", k->dflt);
+	if (k->cite != NULL && *k->cite != '\0')
+		labelled("Source", k->cite);
+	if (k->type == KNOB_ENUM && k->name_at != NULL)
+		knob_values(k);
+}
+
+static void gen_knobs(void)
+{
+	for (int g = 0; g < KNOB_GROUP_COUNT; g++) {
+		printf(".Ss %c%s\n", toupper((unsigned char)knob_group_names[g][0]), knob_group_names[g] + 1);
+		puts(".Bl -tag -width Ds");
+		for (size_t i = 0; i < knob_count(); i++)
+			if ((int)knob_at(i)->group == g)
+				gen_knob(knob_at(i));
+		end_list();
+	}
+}
+
+static void gen_exit(void)
+{
+	puts(".Bl -tag -width 3n -compact");
+	for (int i = 0; i < EXIT_CODE_COUNT; i++)
+		printf(".It %d\n%s\n", i, exit_code_help[i]);
+	end_list();
+}
+
+static void gen_keys(void)
+{
+	for (int g = 0; g < GROUP_COUNT; g++) {
+		printf(".Ss %c%s\n", toupper((unsigned char)action_group_names[g][0]), action_group_names[g] + 1);
+		puts(".Bl -tag -width 16n -compact");
+		for (int a = 0; a < UI_ACTION_COUNT; a++) {
+			char keys[96] = "";
+
+			if (ui_action_table[a].help == NULL || (int)ui_action_table[a].group != g)
+				continue;
+			for (int c = 0; c < CONTEXT_COUNT && keys[0] == '\0'; c++)
+				(void)input_keys_of((enum context)c, (enum ui_action)a, keys, sizeof keys);
+			if (keys[0] == '\0')
+				continue;
+			item("Ic", keys);
+			putchar('\n');
+			line(ui_action_table[a].help);
+		}
+		end_list();
+	}
+}
+
+static void gen_fields(const struct field_table *t)
+{
+	static const char *const types[] = {
+		[FIELD_TEXT] = "text",
+		[FIELD_INT] = "integer",
+		[FIELD_BYTES] = "bytes",
+		[FIELD_REAL] = "number",
+		[FIELD_FLAG] = "true or false",
+		[FIELD_NAME] = "one of",
+	};
+
+	begin_list();
+	for (size_t i = 0; i < t->n; i++) {
+		const struct field *f = &t->rows[i];
+
+		item("Cm", f->key);
+		printf(" Pq %s", types[f->type]);
+		for (size_t k = 0; f->type == FIELD_NAME && f->names[k] != NULL; k++)
+			printf("%s %s", k > 0 ? " ," : "", f->names[k]);
+		if (f->unit != NULL && *f->unit != '\0' && f->type != FIELD_BYTES) {
+			fputs(" , ", stdout);
+			argument(f->unit);
+		}
+		puts(f->required ? " , required" : "");
+		if (f->help != NULL)
+			line(f->help);
+	}
+	end_list();
+}
+
+static void gen_model_fields(void)
+{
+	gen_fields(&model_fields);
+}
+
+static void gen_gpu_fields(void)
+{
+	gen_fields(&gpu_fields);
+}
+
+static void gen_node_fields(void)
+{
+	gen_fields(&node_fields);
+}
+
+static void gen_profile_fields(void)
+{
+	gen_fields(&profile_fields);
+}
+
+static void gen_source_fields(void)
+{
+	gen_fields(&preset_source_fields);
+}
+
+static void gen_price_fields(void)
+{
+	gen_fields(&preset_price_fields);
+}
+
+static void gen_published_fields(void)
+{
+	gen_fields(&preset_published_fields);
+}
+
+static void gen_categories(void)
+{
+	begin_list();
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
+		const struct memory_category_info *c = &memory_category_table[i];
+
+		item("Cm", c->key);
+		printf(" Pq %c\n", c->letter);
+		sentence(c->help);
+		labelled("Source", c->cite);
+	}
+	end_list();
+}
+
+static void gen_terms(void)
+{
+	puts(".Bl -tag -width Ds");
+	for (int i = 0; i < TERM_COUNT; i++) {
+		const struct memory_term_info *t = &memory_term_table[i];
+
+		item("Cm", t->key);
+		printf(" Pq %s , %s\n", t->symbol, memory_category_table[t->category].key);
+		line(t->formula);
+		labelled("Source", t->source);
+	}
+	end_list();
+}
+
+static void gen_choices(const struct choice_info *rows, int n)
+{
+	begin_list();
+	for (int i = 0; i < n; i++) {
+		item("Cm", rows[i].key);
+		putchar('\n');
+		line(rows[i].help);
+	}
+	end_list();
+}
+
+static void gen_phases(void)
+{
+	gen_choices(memory_phase_choices, PHASE_COUNT);
+}
+
+static void gen_instants(void)
+{
+	gen_choices(memory_instant_choices, INSTANT_COUNT);
+}
+
+static void gen_optimizers(void)
+{
+	begin_list();
+	for (int i = 0; i < OPTIMIZER_COUNT; i++) {
+		const struct optimizer_info *o = &optimizer_table[i];
+		char buf[400];
+
+		item("Cm", o->key);
+		(void)snprintf(buf, sizeof buf, "%s: %g bytes per parameter, %g under pure-bf16%s%s.", o->help, o->moment_bytes,
+			o->pure_bf16_moment_bytes, o->needs_master ? ", with an fp32 master copy" : "", o->paged ? ", paged from host memory" : "");
+		putchar('\n');
+		line(buf);
+		if (*o->cite != '\0')
+			labelled("Source", o->cite);
+	}
+	end_list();
+}
+
+static void gen_schedules(void)
+{
+	begin_list();
+	for (int i = 0; i < SCHEDULE_COUNT; i++) {
+		item("Cm", schedule_table[i].key);
+		putchar('\n');
+		sentence(schedule_table[i].help);
+		labelled("Source", schedule_table[i].cite);
+	}
+	end_list();
+}
+
+static void saved_rows(const char *title, const struct scenario *s, bool moe)
+{
+	struct saved_tensor rows[SAVED_TENSOR_MAX];
+	size_t n = memory_saved_tensors(s, moe, rows, SAVED_TENSOR_MAX);
+
+	printf(".Ss %s\n", title);
+	puts(".Bl -column \"tensor of some length here\" \"T (a + 2k) d or so\" \"bytes\" \"divided\" \"dropped by\"");
+	puts(".It Em tensor Ta Em shape Ta Em bytes Ta Em divided by Ta Em dropped by");
+	for (size_t i = 0; i < n; i++) {
+		fputs(".It ", stdout);
+		argument(rows[i].name);
+		fputs(" Ta ", stdout);
+		argument(rows[i].shape);
+		printf(" Ta %g Ta ", rows[i].bytes_per_element);
+		argument(rows[i].divided_by);
+		fputs(" Ta ", stdout);
+		argument(rows[i].dropped_by);
+		putchar('\n');
+	}
+	end_list();
+}
+
+/* The table depends on the model and the kernels; four scenarios show all of its rows. */
+static void gen_saved(void)
+{
+	static const struct {
+		const char *title, *model;
+		bool classic, moe;
+	} shown[] = {
+		{ "Llama 3 70B: GQA, gated MLP, RMS norm, flash attention", "llama3-70b", false, false },
+		{ "GPT-2: MHA, GELU, LayerNorm, dropout, attention not fused", "gpt2-1.5b", true, false },
+		{ "DeepSeek-V3, dense layer: MLA", "deepseek-v3", false, false },
+		{ "DeepSeek-V3, layer with experts", "deepseek-v3", false, true },
+	};
+	struct preset_store *store;
+	struct draft d;
+	struct err e;
+
+	if (preset_store_new(&store, &e) != ERR_OK || draft_init(&d, preset_store_catalog(store), &e) != ERR_OK)
+		exit(EXIT_INTERNAL);
+	for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+		const struct model *m;
+
+		if (catalog_model(preset_store_catalog(store), shown[i].model, &m, &e) != ERR_OK) {
+			fprintf(stderr, "gen: %s\n", e.msg);
+			exit(EXIT_INTERNAL);
+		}
+		d.s.model = *m;
+		d.s.training.attention = shown[i].classic ? ATTENTION_KERNEL_UNFUSED : ATTENTION_KERNEL_FLASH;
+		d.s.training.dropout = d.s.training.attention_dropout = shown[i].classic ? 0.1 : 0;
+		saved_rows(shown[i].title, &d.s, shown[i].moe);
+	}
+	preset_store_free(store);
+}
+
+static const struct part {
+	const char *name;
+	void (*print)(void);
+} parts[] = {
+	{ "commands", gen_commands },
+	{ "options", gen_options },
+	{ "knobs", gen_knobs },
+	{ "exit", gen_exit },
+	{ "keys", gen_keys },
+	{ "model-fields", gen_model_fields },
+	{ "gpu-fields", gen_gpu_fields },
+	{ "node-fields", gen_node_fields },
+	{ "profile-fields", gen_profile_fields },
+	{ "source-fields", gen_source_fields },
+	{ "price-fields", gen_price_fields },
+	{ "published-fields", gen_published_fields },
+	{ "categories", gen_categories },
+	{ "terms", gen_terms },
+	{ "phases", gen_phases },
+	{ "instants", gen_instants },
+	{ "optimizers", gen_optimizers },
+	{ "schedules", gen_schedules },
+	{ "saved", gen_saved },
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		if (argc == 2 && strcmp(argv[1], "--list") == 0)
+			puts(parts[i].name);
+		if (argc == 2 && strcmp(argv[1], parts[i].name) == 0)
+			parts[i].print();
+	}
+	if (argc != 2 || fflush(stdout) != 0)
+		return EXIT_USAGE;
+	return EXIT_YES;
+}

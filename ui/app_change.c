@@ -1,0 +1,228 @@
+#include "app_internal.h"
+
+#include "num.h"
+#include "ui_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *label_of(const struct knob *k)
+{
+	return _(k->label);
+}
+
+static void evaluate_stages(struct app *a)
+{
+	struct memory_shared shared;
+	memory_prepare(&a->draft.s, &shared);
+	a->n_stages = (size_t)num_max(1, num_min(a->draft.s.layout.pp, STAGE_LIST_MAX));
+	for (size_t i = 0; i < a->n_stages; i++)
+		memory_stage_of(&a->draft.s, &shared, (int64_t)i, &a->stages[i]);
+	if (a->figure_stage >= a->n_stages)
+		a->figure_stage = a->n_stages - 1;
+}
+
+/* The nearest stop in a direction, legal or not: shown when the step itself is refused. */
+static void preview_neighbour(const struct app *a, const struct knob *k, int direction, struct preview *p)
+{
+	struct knob_stop stops[LIST_STOPS_MAX];
+	size_t at = 0;
+	const size_t n = knob_stops(k, a->catalog, &a->draft, stops, LIST_STOPS_MAX, &at);
+	p->value[0] = '\0';
+	if (direction < 0 && at > 0 && n > 0)
+		(void)settings_stop_text(k, a->catalog, &a->draft, stops[at - 1].value, p->value, sizeof(p->value));
+	if (direction > 0 && at + 1 < n)
+		(void)settings_stop_text(k, a->catalog, &a->draft, stops[at + 1].value, p->value, sizeof(p->value));
+}
+
+static void preview_one(const struct app *a, int direction, struct preview *p)
+{
+	const struct knob *k = app_knob(a);
+	struct draft next = a->draft;
+	struct knob_moves moves = {0};
+	struct plan plan;
+	struct err e = {0};
+	*p = (struct preview){0};
+	if (k->flags & KNOB_F_DERIVED)
+		return;
+	if (draft_step(&next, a->catalog, k, direction, &moves, &e) != ERR_OK || plan_evaluate(&next.s, &plan, &e) != ERR_OK) {
+		preview_neighbour(a, k, direction, p);
+		(void)snprintf(p->reason, sizeof(p->reason), "%s", e.msg);
+		return;
+	}
+	p->possible = true;
+	p->verdict = plan.verdict;
+	p->change_bytes = plan.worst.need_bytes - a->plan.worst.need_bytes;
+	p->same = p->change_bytes == 0 && plan.verdict.fits == a->plan.verdict.fits;
+	(void)knob_format_pretty(k, &next.s, p->value, sizeof(p->value));
+}
+
+void change_preview(struct app *a)
+{
+	preview_one(a, -1, &a->preview[0]);
+	preview_one(a, +1, &a->preview[1]);
+}
+
+void change_refresh(struct app *a)
+{
+	struct err e;
+	if (plan_evaluate(&a->draft.s, &a->plan, &e) != ERR_OK)
+		app_say(a, "%s", e.msg);
+	evaluate_stages(a);
+	change_preview(a);
+}
+
+/* "pp 4 became 1, tp 8 became 4. u undoes all." */
+static void say_moves(struct app *a, const struct knob_moves *moves)
+{
+	char text[APP_MESSAGE_CAP];
+	size_t len = 0;
+	for (size_t i = 0; i < moves->n && i < KNOB_MOVED_MAX; i++) {
+		const int n = snprintf(text + len, sizeof(text) - len, _("%s%s %s became %s"), i == 0 ? "" : ", ", knob_at(moves->moved[i].knob)->key,
+			moves->moved[i].from, moves->moved[i].to);
+		if (n < 0 || (size_t)n >= sizeof(text) - len)
+			break;
+		len += (size_t)n;
+	}
+	if (len > 0)
+		app_say(a, _("%s. u undoes it."), text);
+}
+
+enum err_code change_adopt(struct app *a, const struct draft *d, const struct knob_moves *moves, struct err *e)
+{
+	struct plan plan;
+	const enum err_code code = plan_evaluate(&d->s, &plan, e);
+	if (code != ERR_OK)
+		return code;
+	a->draft = *d;
+	history_push(&a->history, d);
+	change_refresh(a);
+	say_moves(a, moves);
+	return ERR_OK;
+}
+
+static void say_derived(struct app *a, const struct knob *k)
+{
+	app_say(a, _("%s is derived: it follows from gpus, tp, pp and cp."), k->key);
+}
+
+void change_step(struct app *a, int steps)
+{
+	const struct knob *k = app_knob(a);
+	struct draft next = a->draft;
+	struct knob_moves moves = {0};
+	struct err e = {0};
+	if (k->flags & KNOB_F_DERIVED) {
+		say_derived(a, k);
+		return;
+	}
+	enum err_code code = draft_step(&next, a->catalog, k, steps, &moves, &e);
+	if (code == ERR_OK)
+		code = change_adopt(a, &next, &moves, &e);
+	if (code != ERR_OK)
+		app_say(a, "%s", e.msg);
+}
+
+void change_put(struct app *a, const struct knob *k, int64_t value)
+{
+	struct draft next = a->draft;
+	struct knob_moves moves = {0};
+	struct err e = {0};
+	if (k->flags & KNOB_F_DERIVED) {
+		say_derived(a, k);
+		return;
+	}
+	enum err_code code = draft_put(&next, a->catalog, k, value, &moves, &e);
+	if (code == ERR_OK)
+		code = change_adopt(a, &next, &moves, &e);
+	if (code != ERR_OK)
+		app_say(a, "%s", e.msg);
+}
+
+/* Text of the default of a knob; for one that a preset or a rule fills, its value when the program starts. */
+static void default_text(const struct app *a, const struct knob *k, char *buf, size_t cap)
+{
+	struct draft start;
+	struct err e;
+	if (k->dflt != NULL)
+		(void)snprintf(buf, cap, "%s", k->dflt);
+	else if (draft_init(&start, a->catalog, &e) == ERR_OK)
+		(void)knob_format(k, &start.s, buf, cap);
+	else
+		buf[0] = '\0';
+}
+
+void change_default(struct app *a)
+{
+	const struct knob *k = app_knob(a);
+	char text[512], now[512];
+	struct draft next = a->draft;
+	struct knob_moves moves = {0};
+	struct err e = {0};
+	if (k->flags & KNOB_F_DERIVED) {
+		say_derived(a, k);
+		return;
+	}
+	default_text(a, k, text, sizeof(text));
+	(void)knob_format(k, &a->draft.s, now, sizeof(now));
+	if (strcmp(text, now) == 0) {
+		app_say(a, _("%s is at its default, %s."), label_of(k), now);
+		return;
+	}
+	enum err_code code = draft_type(&next, a->catalog, k, text, &moves, &e);
+	if (code == ERR_OK)
+		code = change_adopt(a, &next, &moves, &e);
+	if (code != ERR_OK)
+		app_say(a, "%s", e.msg);
+}
+
+/* What an undo or redo changed, as "tp 8 to 4", of the first knob that differs. */
+static void say_difference(struct app *a, const struct draft *before, const char *what)
+{
+	char from[512], to[512];
+	for (size_t i = 0; i < knob_count(); i++) {
+		(void)knob_format(knob_at(i), &before->s, from, sizeof(from));
+		(void)knob_format(knob_at(i), &a->draft.s, to, sizeof(to));
+		if (strcmp(from, to) != 0) {
+			app_say(a, _("%s: %s %.40s to %.40s."), what, knob_at(i)->key, from, to);
+			return;
+		}
+	}
+}
+
+void change_undo(struct app *a)
+{
+	const struct draft before = a->draft;
+	if (!history_undo(&a->history, &a->draft)) {
+		app_say(a, "%s", _("Nothing to undo."));
+		return;
+	}
+	change_refresh(a);
+	say_difference(a, &before, _("Undone"));
+}
+
+void change_redo(struct app *a)
+{
+	const struct draft before = a->draft;
+	if (!history_redo(&a->history, &a->draft)) {
+		app_say(a, "%s", _("Nothing to do again."));
+		return;
+	}
+	change_refresh(a);
+	say_difference(a, &before, _("Done again"));
+}
+
+void change_schedule(struct app *a)
+{
+	const struct knob *k = knob_find("schedule");
+	struct knob_stop stops[LIST_STOPS_MAX];
+	size_t at = 0;
+	const size_t n = knob_stops(k, a->catalog, &a->draft, stops, LIST_STOPS_MAX, &at);
+	for (size_t i = 1; i < n; i++) {
+		if (stops[(at + i) % n].legal) {
+			change_put(a, k, stops[(at + i) % n].value);
+			return;
+		}
+	}
+	app_say(a, "%s", _("No other schedule is legal for this framework and layout."));
+}

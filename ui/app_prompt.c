@@ -1,0 +1,202 @@
+#include "app_internal.h"
+
+#include "ui_text.h"
+#include "units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* How a typed text was read: "12,288: 60.0 GiB, fits". */
+static void note_result(struct prompt *p, const char *value, const struct plan *plan)
+{
+	char need[32];
+	(void)snprintf(p->note, sizeof(p->note), "%s%s%s, %s", value, value[0] != '\0' ? ": " : "",
+		units_format_gib(plan->worst.need_bytes, need, sizeof(need)), _(verdict_word(&plan->verdict)));
+}
+
+/* Applies a typed value to a copy. */
+static bool try_value(const struct app *a, struct draft *next, struct knob_moves *moves, struct prompt *p)
+{
+	const struct knob *k = app_knob(a);
+	struct plan plan;
+	struct err e = {0};
+	char value[64];
+	if (draft_type(next, a->catalog, k, p->text, moves, &e) != ERR_OK || plan_evaluate(&next->s, &plan, &e) != ERR_OK) {
+		(void)snprintf(p->note, sizeof(p->note), "%s", e.msg);
+		return false;
+	}
+	(void)knob_format_pretty(k, &next->s, value, sizeof(value));
+	note_result(p, value, &plan);
+	return true;
+}
+
+/* Takes the next word, separated by blanks or '='. False at the end. */
+static bool next_word(const char **text, char *word, size_t cap)
+{
+	*text += strspn(*text, " =");
+	const size_t len = strcspn(*text, " =");
+	(void)snprintf(word, cap, "%.*s", (int)len, *text);
+	*text += len;
+	return len > 0;
+}
+
+/* Applies "tp 4 seq 16k" (or "--tp 4") to a copy. */
+static bool try_flags(const struct app *a, struct draft *next, struct knob_moves *moves, struct prompt *p)
+{
+	char word[64], value[64], near[128];
+	const char *at = p->text;
+	struct plan plan;
+	struct err e = {0};
+	while (next_word(&at, word, sizeof(word))) {
+		const struct knob *k = knob_find(word + strspn(word, "-"));
+		if (k == NULL) {
+			(void)snprintf(p->note, sizeof(p->note), _("No setting \"%s\". Nearest: %s."), word, knob_nearest(word, near, sizeof(near)));
+			return false;
+		}
+		if (!next_word(&at, value, sizeof(value))) {
+			(void)snprintf(p->note, sizeof(p->note), _("%s wants a value: %s"), k->key, _(k->help));
+			return false;
+		}
+		if (draft_type(next, a->catalog, k, value, moves, &e) != ERR_OK) {
+			(void)snprintf(p->note, sizeof(p->note), "%s", e.msg);
+			return false;
+		}
+	}
+	if (plan_evaluate(&next->s, &plan, &e) != ERR_OK) {
+		(void)snprintf(p->note, sizeof(p->note), "%s", e.msg);
+		return false;
+	}
+	note_result(p, "", &plan);
+	return true;
+}
+
+/* Reads the text as it stands: what it means, and what it would do. */
+static bool prompt_try(const struct app *a, struct draft *next, struct knob_moves *moves, struct prompt *p)
+{
+	*next = a->draft;
+	*moves = (struct knob_moves){0};
+	p->note[0] = '\0';
+	if (p->len == 0)
+		return false;
+	return p->kind == PROMPT_FLAGS ? try_flags(a, next, moves, p) : try_value(a, next, moves, p);
+}
+
+static void prompt_read(struct app *a)
+{
+	struct prompt *p = &a->prompt;
+	struct draft next;
+	struct knob_moves moves;
+	if (p->kind != PROMPT_FIND) {
+		p->good = prompt_try(a, &next, &moves, p);
+		return;
+	}
+	p->note[0] = '\0';
+	if (a->view == VIEW_LIST) {
+		(void)snprintf(a->list.filter, sizeof(a->list.filter), "%.31s", p->text);
+		list_filter(a);
+		p->good = a->list.n > 0;
+		(void)snprintf(p->note, sizeof(p->note), _("%zu of %zu"), a->list.n, a->list.n_stops);
+	} else {
+		p->good = app_find(a, p->text, a->find_from);
+		if (!p->good)
+			(void)snprintf(p->note, sizeof(p->note), _("No setting holds \"%s\"."), p->text);
+	}
+}
+
+void prompt_open(struct app *a, enum prompt_kind kind, const char *text)
+{
+	const struct knob *k = app_knob(a);
+	if (kind == PROMPT_VALUE && (k->flags & KNOB_F_DERIVED)) {
+		app_say(a, _("%s is derived: it follows from gpus, tp, pp and cp."), k->key);
+		return;
+	}
+	a->prompt = (struct prompt){.kind = kind};
+	(void)snprintf(a->prompt.text, sizeof(a->prompt.text), "%s", text);
+	a->prompt.len = a->prompt.cursor = strlen(a->prompt.text);
+	a->find_from = a->focus;
+	prompt_read(a);
+}
+
+static void erase_at(struct prompt *p, size_t at)
+{
+	memmove(p->text + at, p->text + at + 1, p->len - at);
+	p->len--;
+}
+
+static void insert(struct prompt *p, char c)
+{
+	if (p->len + 1 >= sizeof(p->text))
+		return;
+	memmove(p->text + p->cursor + 1, p->text + p->cursor, p->len - p->cursor + 1);
+	p->text[p->cursor++] = c;
+	p->len++;
+}
+
+static void prompt_cancel(struct app *a)
+{
+	if (a->prompt.kind == PROMPT_FIND && a->view == VIEW_LIST) {
+		a->list.filter[0] = '\0';
+		list_filter(a);
+	} else if (a->prompt.kind == PROMPT_FIND) {
+		a->focus = a->find_from;
+		change_preview(a);
+	}
+	a->prompt.kind = PROMPT_NONE;
+}
+
+/* A text that cannot be used leaves the prompt open; its note says why. */
+static void prompt_accept(struct app *a)
+{
+	struct prompt *p = &a->prompt;
+	struct draft next;
+	struct knob_moves moves;
+	struct err e = {0};
+	if (p->kind == PROMPT_FIND || p->len == 0) {
+		p->kind = PROMPT_NONE;
+		return;
+	}
+	p->good = prompt_try(a, &next, &moves, p);
+	if (!p->good)
+		return;
+	p->kind = PROMPT_NONE;
+	if (change_adopt(a, &next, &moves, &e) != ERR_OK)
+		app_say(a, "%s", e.msg);
+}
+
+/* Editing keys. Returns whether the text may have changed. */
+static bool prompt_edit(struct prompt *p, enum ui_action action)
+{
+	if (action == UI_CLEAR) {
+		p->text[0] = '\0';
+		p->len = p->cursor = 0;
+	} else if (action == UI_ERASE && p->cursor > 0) {
+		erase_at(p, --p->cursor);
+	} else if (action == UI_ERASE_NEXT && p->cursor < p->len) {
+		erase_at(p, p->cursor);
+	} else if (action == UI_CURSOR_LEFT && p->cursor > 0) {
+		p->cursor--;
+	} else if (action == UI_CURSOR_RIGHT && p->cursor < p->len) {
+		p->cursor++;
+	} else if (action == UI_CURSOR_START) {
+		p->cursor = 0;
+	} else if (action == UI_CURSOR_END) {
+		p->cursor = p->len;
+	}
+	return action == UI_CLEAR || action == UI_ERASE || action == UI_ERASE_NEXT;
+}
+
+void prompt_update(struct app *a, uint32_t key)
+{
+	const enum ui_action action = input_lookup(CONTEXT_PROMPT, key);
+	if (action == UI_CANCEL) {
+		prompt_cancel(a);
+	} else if (action == UI_ACCEPT) {
+		prompt_accept(a);
+	} else if (action != UI_NONE) {
+		if (prompt_edit(&a->prompt, action))
+			prompt_read(a);
+	} else if (key >= ' ' && key < 0x7f) {
+		insert(&a->prompt, (char)key);
+		prompt_read(a);
+	}
+}

@@ -1,0 +1,248 @@
+#include "input.h"
+
+#include "glyphs.h"
+#include "ui_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const context_names[CONTEXT_COUNT] = {
+	[CONTEXT_ALL] = N_("everywhere"),
+	[CONTEXT_SETTINGS] = N_("settings"),
+	[CONTEXT_FIGURES] = N_("figures"),
+	[CONTEXT_MEMORY] = N_("memory ledger"),
+	[CONTEXT_PIPELINE] = N_("pipeline"),
+	[CONTEXT_HELP] = N_("help"),
+	[CONTEXT_EXPLAIN] = N_("explain"),
+	[CONTEXT_LIST] = N_("list of values"),
+	[CONTEXT_COMMAND] = N_("command line"),
+	[CONTEXT_PROMPT] = N_("prompt"),
+};
+
+const char *const action_group_names[GROUP_COUNT] = {
+	[GROUP_MOVE] = N_("MOVE"),
+	[GROUP_CHANGE] = N_("CHANGE"),
+	[GROUP_VIEWS] = N_("VIEWS"),
+	[GROUP_ASK] = N_("ASK"),
+	[GROUP_SCREEN] = N_("SCREEN"),
+	[GROUP_PROMPT] = N_("PROMPT"),
+};
+
+const struct ui_action_info ui_action_table[UI_ACTION_COUNT] = {
+	[UI_NONE] = {"none", NULL, N_("does nothing"), GROUP_SCREEN, UI_NONE},
+	[UI_DOWN] = {"down", NULL, N_("down"), GROUP_MOVE, UI_NONE},
+	[UI_UP] = {"up", N_("move"), N_("up"), GROUP_MOVE, UI_DOWN},
+	[UI_FIRST] = {"first", NULL, N_("first"), GROUP_MOVE, UI_NONE},
+	[UI_LAST] = {"last", NULL, N_("last"), GROUP_MOVE, UI_NONE},
+	[UI_PAGE_DOWN] = {"page-down", NULL, N_("one page down"), GROUP_MOVE, UI_NONE},
+	[UI_PAGE_UP] = {"page-up", NULL, N_("one page up"), GROUP_MOVE, UI_NONE},
+	[UI_NEXT_PANE] = {"next-pane", N_("pane"), N_("settings, figures"), GROUP_MOVE, UI_NONE},
+	[UI_PREVIOUS_PANE] = {"previous-pane", NULL, N_("the other way round"), GROUP_MOVE, UI_NONE},
+	[UI_FIND] = {"find", N_("find"), N_("find a setting, a value"), GROUP_MOVE, UI_NONE},
+	[UI_STEP_DOWN] = {"step-down", NULL, N_("one legal step down"), GROUP_CHANGE, UI_NONE},
+	[UI_STEP_UP] = {"step-up", N_("change"), N_("one legal step up"), GROUP_CHANGE, UI_STEP_DOWN},
+	[UI_LEAP_DOWN] = {"leap-down", NULL, N_("ten steps down"), GROUP_CHANGE, UI_NONE},
+	[UI_LEAP_UP] = {"leap-up", N_("leap"), N_("ten steps up"), GROUP_CHANGE, UI_LEAP_DOWN},
+	[UI_TYPE] = {"type", N_("type"), N_("type a value, such as 70B"), GROUP_CHANGE, UI_NONE},
+	[UI_TYPE_DIGIT] = {"type-digit", NULL, N_("the same, with this digit"), GROUP_CHANGE, UI_NONE},
+	[UI_OPEN] = {"open", N_("open"), N_("list of values; take, open"), GROUP_CHANGE, UI_NONE},
+	[UI_DEFAULT] = {"default", NULL, N_("back to the default"), GROUP_CHANGE, UI_NONE},
+	[UI_UNDO] = {"undo", N_("undo"), N_("undo"), GROUP_CHANGE, UI_NONE},
+	[UI_REDO] = {"redo", NULL, N_("redo"), GROUP_CHANGE, UI_NONE},
+	[UI_FLAGS] = {"flags", N_("flags"), N_("type flags: tp 4 seq 16k"), GROUP_CHANGE, UI_NONE},
+	[UI_MEMORY] = {"memory", N_("memory"), N_("memory ledger"), GROUP_VIEWS, UI_NONE},
+	[UI_PIPELINE] = {"pipeline", N_("pipeline"), N_("pipeline diagram"), GROUP_VIEWS, UI_NONE},
+	[UI_VIEW_NUMBER] = {"view-number", NULL, N_("1 main 2 memory 3 pipeline"), GROUP_VIEWS, UI_NONE},
+	[UI_BACK] = {"back", N_("back"), N_("back one level"), GROUP_VIEWS, UI_NONE},
+	[UI_EXPLAIN] = {"explain", N_("explain"), N_("explain the figure"), GROUP_ASK, UI_NONE},
+	[UI_COMMAND] = {"command", N_("command"), N_("command line of the plan"), GROUP_ASK, UI_NONE},
+	[UI_LEFT] = {"left", NULL, N_("to the left"), GROUP_MOVE, UI_NONE},
+	[UI_RIGHT] = {"right", N_("scroll"), N_("to the right"), GROUP_MOVE, UI_LEFT},
+	[UI_ZOOM_IN] = {"zoom-in", NULL, N_("zoom in"), GROUP_CHANGE, UI_NONE},
+	[UI_ZOOM_OUT] = {"zoom-out", N_("zoom"), N_("zoom out"), GROUP_CHANGE, UI_ZOOM_IN},
+	[UI_ZOOM_FIT] = {"zoom-fit", N_("fit"), N_("fit the whole drawing"), GROUP_CHANGE, UI_NONE},
+	[UI_SCHEDULE] = {"schedule", N_("schedule"), N_("next legal schedule"), GROUP_CHANGE, UI_NONE},
+	[UI_HELP] = {"help", N_("help"), N_("help for this view"), GROUP_SCREEN, UI_NONE},
+	[UI_MORE] = {"more", N_("more"), N_("more or fewer settings"), GROUP_SCREEN, UI_NONE},
+	[UI_REPAINT] = {"repaint", NULL, N_("draw again"), GROUP_SCREEN, UI_NONE},
+	[UI_SUSPEND] = {"suspend", NULL, N_("suspend"), GROUP_SCREEN, UI_NONE},
+	[UI_QUIT] = {"quit", N_("quit"), N_("quit"), GROUP_SCREEN, UI_NONE},
+	[UI_ACCEPT] = {"accept", N_("accept"), N_("accept the text"), GROUP_PROMPT, UI_NONE},
+	[UI_CANCEL] = {"cancel", N_("cancel"), N_("keep the old value"), GROUP_PROMPT, UI_NONE},
+	[UI_CLEAR] = {"clear", N_("clear"), N_("clear the text"), GROUP_PROMPT, UI_NONE},
+	[UI_ERASE] = {"erase", NULL, N_("erase to the left"), GROUP_PROMPT, UI_NONE},
+	[UI_ERASE_NEXT] = {"erase-next", NULL, N_("erase to the right"), GROUP_PROMPT, UI_NONE},
+	[UI_CURSOR_LEFT] = {"cursor-left", NULL, N_("cursor left"), GROUP_PROMPT, UI_NONE},
+	[UI_CURSOR_RIGHT] = {"cursor-right", NULL, N_("cursor right"), GROUP_PROMPT, UI_NONE},
+	[UI_CURSOR_START] = {"cursor-start", NULL, N_("cursor to the start"), GROUP_PROMPT, UI_NONE},
+	[UI_CURSOR_END] = {"cursor-end", NULL, N_("cursor to the end"), GROUP_PROMPT, UI_NONE},
+};
+
+/* Letters come before the keys that a keyboard or a multiplexer may lack. No context changes a key of CONTEXT_ALL. */
+const struct binding binding_table[] = {
+	{CONTEXT_ALL, '?', UI_HELP},
+	{CONTEXT_ALL, INPUT_F1, UI_HELP},
+	{CONTEXT_ALL, 'q', UI_QUIT},
+	{CONTEXT_ALL, INPUT_F10, UI_QUIT},
+	{CONTEXT_ALL, INPUT_ESCAPE, UI_BACK},
+	{CONTEXT_ALL, INPUT_TAB, UI_NEXT_PANE},
+	{CONTEXT_ALL, INPUT_SHIFT_TAB, UI_PREVIOUS_PANE},
+	{CONTEXT_ALL, 'j', UI_DOWN},
+	{CONTEXT_ALL, INPUT_DOWN, UI_DOWN},
+	{CONTEXT_ALL, 'k', UI_UP},
+	{CONTEXT_ALL, INPUT_UP, UI_UP},
+	{CONTEXT_ALL, 'g', UI_FIRST},
+	{CONTEXT_ALL, INPUT_HOME, UI_FIRST},
+	{CONTEXT_ALL, 'G', UI_LAST},
+	{CONTEXT_ALL, INPUT_END, UI_LAST},
+	{CONTEXT_ALL, INPUT_CTRL_F, UI_PAGE_DOWN},
+	{CONTEXT_ALL, INPUT_PAGE_DOWN, UI_PAGE_DOWN},
+	{CONTEXT_ALL, INPUT_CTRL_B, UI_PAGE_UP},
+	{CONTEXT_ALL, INPUT_PAGE_UP, UI_PAGE_UP},
+	{CONTEXT_ALL, '/', UI_FIND},
+	{CONTEXT_ALL, INPUT_ENTER, UI_OPEN},
+	{CONTEXT_ALL, 'e', UI_EXPLAIN},
+	{CONTEXT_ALL, 'u', UI_UNDO},
+	{CONTEXT_ALL, INPUT_CTRL_R, UI_REDO},
+	{CONTEXT_ALL, 'y', UI_COMMAND},
+	{CONTEXT_ALL, ':', UI_FLAGS},
+	{CONTEXT_ALL, 'm', UI_MEMORY},
+	{CONTEXT_ALL, 'p', UI_PIPELINE},
+	{CONTEXT_ALL, INPUT_CTRL_L, UI_REPAINT},
+	{CONTEXT_ALL, INPUT_CTRL_Z, UI_SUSPEND},
+	{CONTEXT_SETTINGS, 'h', UI_STEP_DOWN},
+	{CONTEXT_SETTINGS, INPUT_LEFT, UI_STEP_DOWN},
+	{CONTEXT_SETTINGS, 'l', UI_STEP_UP},
+	{CONTEXT_SETTINGS, INPUT_RIGHT, UI_STEP_UP},
+	{CONTEXT_SETTINGS, 'H', UI_LEAP_DOWN},
+	{CONTEXT_SETTINGS, INPUT_SHIFT_LEFT, UI_LEAP_DOWN},
+	{CONTEXT_SETTINGS, 'L', UI_LEAP_UP},
+	{CONTEXT_SETTINGS, INPUT_SHIFT_RIGHT, UI_LEAP_UP},
+	{CONTEXT_SETTINGS, '=', UI_TYPE},
+	{CONTEXT_SETTINGS, INPUT_DIGIT, UI_TYPE_DIGIT},
+	{CONTEXT_SETTINGS, 'r', UI_DEFAULT},
+	{CONTEXT_SETTINGS, 'i', UI_MORE},
+	{CONTEXT_FIGURES, 'h', UI_LEFT},
+	{CONTEXT_FIGURES, INPUT_LEFT, UI_LEFT},
+	{CONTEXT_FIGURES, 'l', UI_RIGHT},
+	{CONTEXT_FIGURES, INPUT_RIGHT, UI_RIGHT},
+	{CONTEXT_FIGURES, INPUT_DIGIT, UI_VIEW_NUMBER},
+	{CONTEXT_MEMORY, 'h', UI_LEFT},
+	{CONTEXT_MEMORY, INPUT_LEFT, UI_LEFT},
+	{CONTEXT_MEMORY, 'l', UI_RIGHT},
+	{CONTEXT_MEMORY, INPUT_RIGHT, UI_RIGHT},
+	{CONTEXT_PIPELINE, 'h', UI_LEFT},
+	{CONTEXT_PIPELINE, INPUT_LEFT, UI_LEFT},
+	{CONTEXT_PIPELINE, 'l', UI_RIGHT},
+	{CONTEXT_PIPELINE, INPUT_RIGHT, UI_RIGHT},
+	{CONTEXT_PIPELINE, '+', UI_ZOOM_IN},
+	{CONTEXT_PIPELINE, '-', UI_ZOOM_OUT},
+	{CONTEXT_PIPELINE, 'z', UI_ZOOM_FIT},
+	{CONTEXT_PIPELINE, 's', UI_SCHEDULE},
+	{CONTEXT_PROMPT, INPUT_ENTER, UI_ACCEPT},
+	{CONTEXT_PROMPT, INPUT_ESCAPE, UI_CANCEL},
+	{CONTEXT_PROMPT, INPUT_CTRL_U, UI_CLEAR},
+	{CONTEXT_PROMPT, INPUT_BACKSPACE, UI_ERASE},
+	{CONTEXT_PROMPT, INPUT_DELETE, UI_ERASE_NEXT},
+	{CONTEXT_PROMPT, INPUT_LEFT, UI_CURSOR_LEFT},
+	{CONTEXT_PROMPT, INPUT_RIGHT, UI_CURSOR_RIGHT},
+	{CONTEXT_PROMPT, INPUT_HOME, UI_CURSOR_START},
+	{CONTEXT_PROMPT, INPUT_END, UI_CURSOR_END},
+	{CONTEXT_PROMPT, INPUT_CTRL_L, UI_REPAINT},
+	{CONTEXT_PROMPT, INPUT_CTRL_Z, UI_SUSPEND},
+};
+const size_t n_bindings = sizeof(binding_table) / sizeof(binding_table[0]);
+
+enum { FOOTER_MAX = 16 };
+
+/* Order: what changes the figure under the cursor, then where one can go. `? help`, and `q quit` or `Esc back`, are added around it. */
+static const enum ui_action footers[CONTEXT_COUNT][FOOTER_MAX] = {
+	[CONTEXT_SETTINGS] = {UI_STEP_UP, UI_TYPE, UI_OPEN, UI_NEXT_PANE, UI_EXPLAIN, UI_MEMORY, UI_PIPELINE, UI_UNDO, UI_COMMAND, UI_LEAP_UP,
+		UI_FIND, UI_FLAGS, UI_MORE},
+	[CONTEXT_FIGURES] = {UI_UP, UI_RIGHT, UI_EXPLAIN, UI_NEXT_PANE, UI_MEMORY, UI_PIPELINE, UI_UNDO, UI_COMMAND},
+	[CONTEXT_MEMORY] = {UI_UP, UI_RIGHT, UI_EXPLAIN, UI_PIPELINE, UI_UNDO, UI_COMMAND, UI_FLAGS},
+	[CONTEXT_PIPELINE] = {UI_RIGHT, UI_ZOOM_OUT, UI_ZOOM_FIT, UI_SCHEDULE, UI_EXPLAIN, UI_MEMORY, UI_UNDO, UI_COMMAND},
+	[CONTEXT_HELP] = {UI_UP},
+	[CONTEXT_EXPLAIN] = {UI_UP, UI_COMMAND, UI_UNDO},
+	[CONTEXT_LIST] = {UI_UP, UI_OPEN, UI_FIND, UI_UNDO},
+	[CONTEXT_COMMAND] = {UI_UP, UI_UNDO},
+	[CONTEXT_PROMPT] = {UI_ACCEPT, UI_CANCEL, UI_CLEAR},
+};
+
+const enum ui_action *input_footer(enum context context)
+{
+	return footers[context];
+}
+
+static const struct {
+	uint32_t key;
+	const char *name;
+} key_names[] = {
+	{INPUT_CTRL_B, "Ctrl-B"}, {INPUT_CTRL_F, "Ctrl-F"}, {INPUT_BACKSPACE, "Backspace"}, {INPUT_TAB, "Tab"}, {INPUT_ENTER, "Enter"},
+	{INPUT_CTRL_L, "Ctrl-L"}, {INPUT_CTRL_R, "Ctrl-R"}, {INPUT_CTRL_U, "Ctrl-U"}, {INPUT_CTRL_Z, "Ctrl-Z"}, {INPUT_ESCAPE, "Esc"},
+	{' ', "Space"}, {INPUT_UP, "Up"}, {INPUT_DOWN, "Down"}, {INPUT_LEFT, "Left"}, {INPUT_RIGHT, "Right"},
+	{INPUT_SHIFT_LEFT, "Shift-Left"}, {INPUT_SHIFT_RIGHT, "Shift-Right"}, {INPUT_HOME, "Home"}, {INPUT_END, "End"},
+	{INPUT_PAGE_UP, "PgUp"}, {INPUT_PAGE_DOWN, "PgDn"}, {INPUT_SHIFT_TAB, "Shift-Tab"}, {INPUT_DELETE, "Del"}, {INPUT_F1, "F1"},
+	{INPUT_F10, "F10"}, {INPUT_DIGIT, "0-9"},
+};
+
+static enum ui_action lookup_exact(enum context context, uint32_t key)
+{
+	for (size_t i = 0; i < n_bindings; i++) {
+		if (binding_table[i].context == context && binding_table[i].key == key)
+			return binding_table[i].action;
+	}
+	return UI_NONE;
+}
+
+enum ui_action input_lookup(enum context context, uint32_t key)
+{
+	enum ui_action action = lookup_exact(context, key);
+	if (action == UI_NONE && key >= '0' && key <= '9')
+		action = lookup_exact(context, INPUT_DIGIT);
+	if (action == UI_NONE && context != CONTEXT_PROMPT)
+		action = lookup_exact(CONTEXT_ALL, key);
+	return action;
+}
+
+char *input_key_name(uint32_t key, char *buf, size_t cap)
+{
+	char utf8[5];
+	for (size_t i = 0; i < sizeof(key_names) / sizeof(key_names[0]); i++) {
+		if (key_names[i].key == key) {
+			(void)snprintf(buf, cap, "%s", key_names[i].name);
+			return buf;
+		}
+	}
+	(void)glyph_encode(key <= 0x10ffff ? key : '?', utf8);
+	(void)snprintf(buf, cap, "%s", utf8);
+	return buf;
+}
+
+uint32_t input_key_parse(const char *name)
+{
+	for (size_t i = 0; i < sizeof(key_names) / sizeof(key_names[0]); i++) {
+		if (strcmp(key_names[i].name, name) == 0)
+			return key_names[i].key;
+	}
+	const uint32_t key = glyph_decode(&name);
+	return key != 0 && *name == '\0' ? key : 0;
+}
+
+char *input_keys_of(enum context context, enum ui_action action, char *buf, size_t cap)
+{
+	size_t len = 0;
+	buf[0] = '\0';
+	for (size_t i = 0; i < n_bindings; i++) {
+		char name[16];
+		const struct binding *b = &binding_table[i];
+		if (b->action != action || b->context != context)
+			continue;
+		(void)input_key_name(b->key, name, sizeof(name));
+		const int n = snprintf(buf + len, cap - len, "%s%s", len == 0 ? "" : " ", name);
+		if (n < 0 || (size_t)n >= cap - len)
+			break;
+		len += (size_t)n;
+	}
+	return buf;
+}

@@ -1,0 +1,161 @@
+/* The keys, from the binding table: what the view it was called from can do, then the other contexts, then the letters and glyphs. */
+#include "view_internal.h"
+
+#include "ui_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HELP_LINES_MAX = 256, KEYS_W = 13, COLUMN_MIN_W = 40 };
+
+struct help_line {
+	char keys[40];
+	const char *text; /* translated; NULL: a heading, whose text is in keys */
+	uint32_t code;    /* a glyph instead of keys */
+	uint8_t style;
+};
+
+struct help {
+	struct help_line lines[HELP_LINES_MAX];
+	size_t n;
+};
+
+static struct help_line *add_line(struct help *h, const char *keys, const char *text)
+{
+	struct help_line *line = &h->lines[h->n < HELP_LINES_MAX - 1 ? h->n++ : h->n];
+	*line = (struct help_line){.text = text, .style = ROLE_KEY};
+	(void)snprintf(line->keys, sizeof(line->keys), "%s", keys);
+	return line;
+}
+
+static void add_blank(struct help *h)
+{
+	if (h->n > 0)
+		(void)add_line(h, "", "");
+}
+
+/* The actions of a group that are bound in `context`; those of CONTEXT_ALL too, if `all`. */
+static void add_group(struct help *h, enum context context, bool all, enum action_group group)
+{
+	bool first = true;
+	for (int i = 0; i < UI_ACTION_COUNT; i++) {
+		char keys[40];
+		if (ui_action_table[i].group != group)
+			continue;
+		(void)input_keys_of(context, (enum ui_action)i, keys, sizeof(keys));
+		if (keys[0] == '\0' && all)
+			(void)input_keys_of(CONTEXT_ALL, (enum ui_action)i, keys, sizeof(keys));
+		if (keys[0] == '\0')
+			continue;
+		if (first) {
+			add_blank(h);
+			(void)add_line(h, _(action_group_names[group]), NULL);
+		}
+		first = false;
+		(void)add_line(h, keys, _(ui_action_table[i].help));
+	}
+}
+
+static void add_context(struct help *h, enum context context)
+{
+	add_blank(h);
+	(void)add_line(h, _(context_names[context]), NULL);
+	for (int i = 0; i < UI_ACTION_COUNT; i++) {
+		char keys[40];
+		if (*input_keys_of(context, (enum ui_action)i, keys, sizeof(keys)) != '\0')
+			(void)add_line(h, keys, _(ui_action_table[i].help));
+	}
+}
+
+static void add_glyphs(struct help *h, bool ascii)
+{
+	add_blank(h);
+	(void)add_line(h, _("letters of a bar"), NULL);
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
+		const enum memory_category k = view_category(i);
+		struct help_line *line = add_line(h, "", _(memory_category_table[k].label));
+		line->code = (uint32_t)(unsigned char)memory_category_table[k].letter;
+		line->style = (uint8_t)(category_looks[k].role | STYLE_BOLD);
+	}
+	add_blank(h);
+	(void)add_line(h, _("glyphs"), NULL);
+	for (int i = 0; i < GLYPH_COUNT; i++) {
+		struct help_line *line = add_line(h, "", _(glyph_table[i].use));
+		line->code = glyph_code((enum glyph)i, ascii);
+		line->style = ROLE_TEXT;
+	}
+	struct help_line *line = add_line(h, "", _("stop that is not legal now"));
+	line->code = 'x';
+	line->style = ROLE_TEXT;
+}
+
+static void collect(struct help *h, enum context from, bool ascii)
+{
+	h->n = 0;
+	for (int group = 0; group < GROUP_COUNT; group++)
+		add_group(h, from, true, (enum action_group)group);
+	for (int context = CONTEXT_SETTINGS; context < CONTEXT_COUNT; context++) {
+		bool any = false;
+		for (size_t i = 0; i < n_bindings; i++)
+			any = any || binding_table[i].context == (enum context)context;
+		if (any && context != (int)from)
+			add_context(h, (enum context)context);
+	}
+	add_glyphs(h, ascii);
+}
+
+/* Lines from i to the next heading: a section is not broken over two columns when it can be helped. */
+static size_t section_length(const struct help *h, size_t i)
+{
+	size_t n = 1;
+	while (i + n < h->n && (h->lines[i + n].text != NULL || h->lines[i + n].code != 0))
+		n++;
+	return n;
+}
+
+static void draw_line(const struct view *v, int x, int y, int w, const struct help_line *line)
+{
+	if (line->text == NULL) {
+		(void)canvas_text(v->c, x, y, w, ROLE_HEAD, line->keys);
+		return;
+	}
+	if (line->code != 0)
+		canvas_put(v->c, x + 1, y, line->style, line->code);
+	const int used = canvas_text(v->c, x + 1, y, w - 1, line->style, line->keys);
+	const int text_x = 1 + (used >= KEYS_W ? used + 1 : KEYS_W);
+	if (line->code != 0)
+		(void)canvas_text(v->c, x + 4, y, w - 4, ROLE_TEXT, line->text);
+	else
+		(void)canvas_text(v->c, x + text_x, y, w - text_x, ROLE_TEXT, line->text);
+}
+
+void view_help(const struct view *v)
+{
+	struct help h;
+	const struct rect body = view_body(v);
+	const int columns = body.w >= 120 ? 3 : body.w >= 76 ? 2 : 1, column_w = body.w / columns;
+	const size_t page = v->a->scroll[VIEW_HELP];
+	size_t slot = 0; /* columns filled so far, over all pages */
+	int y = 0;
+	collect(&h, v->a->help_context, v->c->ascii);
+	view_prompt_or(v, NULL);
+	for (size_t i = 0; i < h.n; i++) {
+		const struct help_line *line = &h.lines[i];
+		const bool heading = line->text == NULL;
+		if (y >= body.h || (heading && y > 0 && y + (int)section_length(&h, i) > body.h && section_length(&h, i) <= (size_t)body.h)) {
+			slot++;
+			y = 0;
+		}
+		if (y == 0 && !heading && line->keys[0] == '\0' && line->code == 0)
+			continue;
+		if (slot / (size_t)columns == page)
+			draw_line(v, body.x + (int)(slot % (size_t)columns) * column_w, body.y + y, column_w - 1, line);
+		y++;
+	}
+	const size_t pages = slot / (size_t)columns + 1;
+	if (page >= pages)
+		(void)canvas_text(v->c, body.x, body.y, body.w, ROLE_DIM, _("No more pages: k goes back."));
+	char text[64];
+	(void)snprintf(text, sizeof(text), _("page %zu of %zu"), page < pages ? page + 1 : pages, pages);
+	(void)canvas_text_right(v->c, body.w - 24, 1, 24, ROLE_DIM, text);
+}
