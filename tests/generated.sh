@@ -1,16 +1,28 @@
 #!/bin/sh
-# The generated parts of the manual pages are what the tables say. A part stands between the lines
-#   .\" BEGIN name   and   .\" END name
-# With --update the pages are rewritten instead. Environment: top_srcdir, top_builddir.
+# The generated parts of the manual pages are what the tables say, and the screen in README.md is what the program draws. A part stands
+# between the lines  .\" BEGIN name  and  .\" END name,  in README.md between  <!-- BEGIN screen -->  and  <!-- END screen -->.
+# With --update the files are rewritten instead. Environment: top_srcdir, top_builddir.
 set -u
 src=${top_srcdir:-.}
 build=${top_builddir:-.}
 tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
+HOME=$tmp
+LC_ALL=C.UTF-8
+export HOME LC_ALL
+unset XDG_CONFIG_HOME NO_COLOR
 passed=0
 failed=0
 update=no
 [ "${1-}" = --update ] && update=yes
+
+# The first screen, as Markdown.
+screen() {
+	printf 'dump main\n' >"$tmp/script"
+	echo '```'
+	"$build/meshplan" ui --utf8 --script "$tmp/script" --size 80x24 | sed -e 1d -e 's/ *$//'
+	echo '```'
+}
 
 # The page as it should be.
 fill() {
@@ -21,7 +33,12 @@ fill() {
 			"$build/tools/gen" "${line#??? BEGIN }" || return 1
 			skip=yes
 			;;
-		'.\" END '*)
+		'<!-- BEGIN screen -->')
+			printf '%s\n' "$line"
+			screen
+			skip=yes
+			;;
+		'.\" END '* | '<!-- END screen -->')
 			printf '%s\n' "$line"
 			skip=no
 			;;
@@ -30,7 +47,7 @@ fill() {
 	done <"$1"
 }
 
-for page in "$src"/man/*.[1-9]; do
+for page in "$src"/README.md "$src"/man/*.[1-9]; do
 	skip=no
 	fill "$page" >"$tmp/page" || exit 1
 	if [ "$update" = yes ]; then
@@ -41,7 +58,7 @@ for page in "$src"/man/*.[1-9]; do
 		echo "$page: run make update-generated"
 		failed=$((failed + 1))
 	fi
-	if [ "$update" = no ] && command -v mandoc >/dev/null 2>&1; then
+	if [ "$update" = no ] && [ "$page" != "$src/README.md" ] && command -v mandoc >/dev/null 2>&1; then
 		if mandoc -T lint -W warning "$page" >"$tmp/lint"; then
 			passed=$((passed + 1))
 		else

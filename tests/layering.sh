@@ -21,12 +21,13 @@ verdict() {
 	fi
 }
 
-# A file includes files of its own rank or below. A new engine module gets its rank here.
+# A file includes files of its own rank or below. A new engine module gets its rank here; parts of a module (memory_state) have its rank.
 cat >"$tmp/ranks" <<'RANKS'
 err 0
 num 0
 units 0
 sink 0
+text 0
 dtype 0
 field 0
 i18n_mark 0
@@ -41,14 +42,15 @@ schedule 30
 rules 35
 memory 40
 knobs 40
+draft 40
 plan 50
 cost 60
 search 70
 advise 80
 report 90
-report_json 90
 gantt 90
 explain 90
+estimators 90
 validate 90
 emit 90
 lab 90
@@ -64,11 +66,13 @@ done <"$tmp/files" >"$tmp/includes"
 awk -v src="$src" '
 function module(name) { sub(/.*\//, "", name); sub(/\.[ch]$/, "", name); return name }
 function place(name) { sub(/\/[^\/]*$/, "", name); return name }
-function rank_of(file, dir) {
+function rank_of(file, dir, name) {
 	dir = place(file)
 	if (dir == src "/src/input") return 100
 	if (dir == src "/src/cli" || dir == src "/ui") return 110
-	return module(file) in rank ? rank[module(file)] : -1
+	name = module(file)
+	while (!(name in rank) && sub(/_[^_]*$/, "", name)) { }
+	return name in rank ? rank[name] : -1
 }
 NR == FNR { rank[$1] = $2; next }
 $2 == "-" {

@@ -1,7 +1,7 @@
 /* Names: what a word on the command line means. Runs on the compiled-in presets. */
 #include "catalog.h"
-
 #include "presets.h"
+#include "support.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@ static void teardown(void)
 	preset_store_free(store);
 }
 
+/* clang-format off */
 static const struct {
 	const char *name, *id; /* id NULL: an error */
 	const char *says;      /* part of its message */
@@ -62,6 +63,7 @@ static const struct {
 	{ "", NULL, "there is no gpu ''" },
 	{ "---", NULL, "there is no gpu '---'" },
 };
+/* clang-format on */
 
 START_TEST(gpu_names_resolve_as_documented)
 {
@@ -80,6 +82,7 @@ START_TEST(gpu_names_resolve_as_documented)
 }
 END_TEST
 
+/* clang-format off */
 static const struct {
 	const char *name, *id, *says;
 } model_names[] = {
@@ -96,6 +99,7 @@ static const struct {
 	{ "lama3-70b", NULL, "nearest: llama3-70b" },
 	{ "gpt3", NULL, "gpt3-125m" },
 };
+/* clang-format on */
 
 START_TEST(model_names_resolve_or_list_what_they_may_mean)
 {
@@ -122,7 +126,8 @@ START_TEST(every_id_resolves_to_itself_in_any_case)
 		char upper[MODEL_ID_CAP];
 
 		for (size_t k = 0; k < sizeof upper; k++)
-			upper[k] = c->models[i].id[k] >= 'a' && c->models[i].id[k] <= 'z' ? (char)(c->models[i].id[k] - 32) : c->models[i].id[k];
+			upper[k] = c->models[i].id[k] >= 'a' && c->models[i].id[k] <= 'z' ? (char)(c->models[i].id[k] - 32)
+											  : c->models[i].id[k];
 		ck_assert_int_eq(catalog_model(c, upper, &m, &e), ERR_OK);
 		ck_assert_ptr_eq(m, &c->models[i]);
 	}
@@ -150,8 +155,11 @@ END_TEST
 START_TEST(a_gpu_comes_in_its_dgx_then_hgx_then_first_node)
 {
 	static const char *const pairs[][2] = {
-		{ "h100-sxm-80gb", "dgx-h100" }, { "a100-sxm-80gb", "dgx-a100-80" }, { "v100-sxm2-32gb", "dgx1-v100" },
-		{ "mi300x-192gb", "mi300x-oem" }, { "rtx4090-24gb", "workstation-1x4090" },
+		{ "h100-sxm-80gb", "dgx-h100" },
+		{ "a100-sxm-80gb", "dgx-a100-80" },
+		{ "v100-sxm2-32gb", "dgx1-v100" },
+		{ "mi300x-192gb", "mi300x-oem" },
+		{ "rtx4090-24gb", "workstation-1x4090" },
 	};
 
 	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
@@ -184,7 +192,10 @@ START_TEST(edit_distance_counts_transpositions_once)
 	ck_assert_int_eq(catalog_distance("kitten", "sitting"), 3);
 	ck_assert_int_eq(catalog_distance("", "abc"), 3);
 	ck_assert_int_eq(catalog_distance("ca", "abc"), 3); /* optimal string alignment */
-	ck_assert_int_eq(catalog_distance("a", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), 99);
+	ck_assert_int_eq(
+		catalog_distance(
+			"a", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+		99);
 }
 END_TEST
 
@@ -199,7 +210,8 @@ START_TEST(nearest_lists_three_best_first)
 	char buf[100];
 
 	ck_assert_str_eq(catalog_nearest("zreo", 5, word_at, words, buf, sizeof buf), "zero, zero-group, recompute");
-	ck_assert_str_eq(catalog_nearest("recompute-evry", 5, word_at, words, buf, sizeof buf), "recompute-every, recompute, micro-batch");
+	ck_assert_str_eq(
+		catalog_nearest("recompute-evry", 5, word_at, words, buf, sizeof buf), "recompute-every, recompute, micro-batch");
 	ck_assert_str_eq(catalog_nearest("x", 0, word_at, words, buf, sizeof buf), "");
 	/* Cut to the buffer, always terminated. */
 	ck_assert_uint_lt(strlen(catalog_nearest("zero", 5, word_at, words, buf, 8)), 8);
@@ -210,21 +222,16 @@ int main(void)
 {
 	Suite *s = suite_create("catalog");
 	TCase *t = tcase_create("catalog");
-	SRunner *r;
-	int failed;
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, gpu_names_resolve_as_documented, 0, (int)(sizeof gpu_names / sizeof gpu_names[0]));
-	tcase_add_loop_test(t, model_names_resolve_or_list_what_they_may_mean, 0, (int)(sizeof model_names / sizeof model_names[0]));
+	tcase_add_loop_test(
+		t, model_names_resolve_or_list_what_they_may_mean, 0, (int)(sizeof model_names / sizeof model_names[0]));
 	tcase_add_test(t, every_id_resolves_to_itself_in_any_case);
 	tcase_add_test(t, a_gpu_comes_in_its_dgx_then_hgx_then_first_node);
 	tcase_add_test(t, every_framework_has_a_default_profile);
 	tcase_add_test(t, edit_distance_counts_transpositions_once);
 	tcase_add_test(t, nearest_lists_three_best_first);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

@@ -1,8 +1,8 @@
 /* The pipeline drawing: cells against pictures drawn by hand from the rules, and invariants over many pipelines. */
 #include "gantt.h"
 #include "num.h"
+#include "support.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,8 +134,6 @@ int main(void)
 {
 	Suite *suite = suite_create("gantt");
 	TCase *pictures = tcase_create("pictures"), *loops = tcase_create("loops");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(pictures, one_f_one_b_at_two_columns_per_tick);
 	tcase_add_test(pictures, three_columns_show_number_and_border);
@@ -148,8 +146,5 @@ int main(void)
 	tcase_set_timeout(loops, 60);
 	suite_add_tcase(suite, pictures);
 	suite_add_tcase(suite, loops);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(suite);
 }

@@ -17,7 +17,7 @@ static const char *dumped(const struct canvas *c)
 
 START_TEST(text_is_clipped_to_its_field_and_to_the_grid)
 {
-	struct canvas c = {0};
+	struct canvas c = { 0 };
 	ck_assert(canvas_resize(&c, 6, 2));
 	ck_assert_int_eq(canvas_text(&c, 1, 0, 3, ROLE_TEXT, "abcdef"), 3);
 	ck_assert_int_eq(canvas_text(&c, 4, 1, 99, ROLE_TEXT, "xyz"), 3);
@@ -32,7 +32,7 @@ END_TEST
 
 START_TEST(right_aligned_text_ends_at_its_field)
 {
-	struct canvas c = {0};
+	struct canvas c = { 0 };
 	ck_assert(canvas_resize(&c, 8, 2));
 	ck_assert_int_eq(canvas_text_right(&c, 1, 0, 6, ROLE_TEXT, "12.5"), 4);
 	ck_assert_int_eq(canvas_text_right(&c, 0, 1, 3, ROLE_TEXT, "12.5"), 3);
@@ -43,7 +43,7 @@ END_TEST
 
 START_TEST(a_wide_glyph_takes_two_cells_and_is_never_halved)
 {
-	struct canvas c = {0};
+	struct canvas c = { 0 };
 	ck_assert(canvas_resize(&c, 5, 1));
 	ck_assert_int_eq(canvas_text(&c, 0, 0, 5, ROLE_TEXT, "\xe5\xb1\x82\xe6\x95\xb0"), 4);
 	ck_assert_str_eq(dumped(&c), "\xe5\xb1\x82\xe6\x95\xb0 \n");
@@ -60,9 +60,13 @@ END_TEST
 
 START_TEST(control_and_combining_characters_are_left_out)
 {
-	struct canvas c = {0};
+	struct canvas c = { 0 };
 	ck_assert(canvas_resize(&c, 6, 1));
-	ck_assert_int_eq(canvas_text(&c, 0, 0, 6, ROLE_TEXT, "a\x1b[\x07" "e\xcc\x81" "b"), 4);
+	ck_assert_int_eq(canvas_text(&c, 0, 0, 6, ROLE_TEXT,
+				 "a\x1b[\x07"
+				 "e\xcc\x81"
+				 "b"),
+		4);
 	ck_assert_str_eq(dumped(&c), "a[eb  \n");
 	canvas_free(&c);
 }
@@ -70,7 +74,8 @@ END_TEST
 
 START_TEST(bytes_that_are_not_utf8_become_replacement_characters)
 {
-	const char *text = "\xff" "a\xe5\xb1";
+	const char *text = "\xff"
+			   "a\xe5\xb1";
 	ck_assert_uint_eq(glyph_decode(&text), 0xfffd);
 	ck_assert_uint_eq(glyph_decode(&text), 'a');
 	ck_assert_uint_eq(glyph_decode(&text), 0xfffd);
@@ -97,14 +102,14 @@ END_TEST
 
 START_TEST(wrapping_breaks_at_blanks_and_counts_rows)
 {
-	struct canvas c = {0};
+	struct canvas c = { 0 };
 	ck_assert(canvas_resize(&c, 8, 3));
-	ck_assert_int_eq(canvas_wrap(&c, (struct rect){0, 0, 8, 3}, 0, ROLE_TEXT, "one two three"), 2);
+	ck_assert_int_eq(canvas_wrap(&c, (struct rect){ 0, 0, 8, 3 }, 0, ROLE_TEXT, "one two three"), 2);
 	ck_assert_str_eq(dumped(&c), "one two \nthree   \n        \n");
 	canvas_clear(&c);
-	ck_assert_int_eq(canvas_wrap(&c, (struct rect){0, 0, 4, 3}, 1, ROLE_TEXT, "abcdefghi jk"), 3);
+	ck_assert_int_eq(canvas_wrap(&c, (struct rect){ 0, 0, 4, 3 }, 1, ROLE_TEXT, "abcdefghi jk"), 3);
 	ck_assert_str_eq(dumped(&c), "efgh    \ni jk    \n        \n");
-	ck_assert_int_eq(canvas_wrap(&c, (struct rect){0, 0, 1, 0}, 0, ROLE_TEXT, "\xe5\xb1\x82"), 1);
+	ck_assert_int_eq(canvas_wrap(&c, (struct rect){ 0, 0, 1, 0 }, 0, ROLE_TEXT, "\xe5\xb1\x82"), 1);
 	canvas_free(&c);
 }
 END_TEST
@@ -154,7 +159,7 @@ END_TEST
 
 START_TEST(sizes_are_kept_within_bounds)
 {
-	struct canvas c = {0};
+	struct canvas c = { 0 };
 	ck_assert(canvas_resize(&c, 0, -3));
 	ck_assert_int_eq(c.w, 1);
 	ck_assert_int_eq(c.h, 1);

@@ -17,8 +17,8 @@ START_TEST(no_key_is_bound_twice_and_none_of_all_is_hidden)
 		for (size_t j = 0; j < i; j++) {
 			const struct binding *a = &binding_table[i], *b = &binding_table[j];
 			const bool same = a->context == b->context;
-			const bool hides = (a->context == CONTEXT_ALL || b->context == CONTEXT_ALL) && a->context != CONTEXT_PROMPT &&
-				b->context != CONTEXT_PROMPT;
+			const bool hides = (a->context == CONTEXT_ALL || b->context == CONTEXT_ALL) &&
+				a->context != CONTEXT_PROMPT && b->context != CONTEXT_PROMPT;
 			ck_assert_msg(a->key != b->key || !(same || hides), "key %u is bound twice", (unsigned)a->key);
 		}
 	}
@@ -48,8 +48,10 @@ START_TEST(every_action_has_a_letter_form)
 		if (binding_table[i].context == CONTEXT_PROMPT)
 			continue;
 		for (size_t j = 0; j < n_bindings; j++)
-			letter = letter || (binding_table[j].action == binding_table[i].action && is_letter(binding_table[j].key));
-		ck_assert_msg(letter || binding_table[i].action == UI_PREVIOUS_PANE, "%s has no letter", ui_action_table[binding_table[i].action].name);
+			letter =
+				letter || (binding_table[j].action == binding_table[i].action && is_letter(binding_table[j].key));
+		ck_assert_msg(letter || binding_table[i].action == UI_PREVIOUS_PANE, "%s has no letter",
+			ui_action_table[binding_table[i].action].name);
 	}
 }
 END_TEST
@@ -62,8 +64,8 @@ START_TEST(what_the_footer_shows_is_bound_there)
 			ck_assert_ptr_nonnull(ui_action_table[*a].label);
 			(void)input_keys_of((enum context)context, *a, here, sizeof(here));
 			(void)input_keys_of(CONTEXT_ALL, *a, all, sizeof(all));
-			ck_assert_msg(here[0] != '\0' || (all[0] != '\0' && context != CONTEXT_PROMPT), "%s is not bound in context %d",
-				ui_action_table[*a].name, context);
+			ck_assert_msg(here[0] != '\0' || (all[0] != '\0' && context != CONTEXT_PROMPT),
+				"%s is not bound in context %d", ui_action_table[*a].name, context);
 		}
 	}
 }
@@ -85,7 +87,8 @@ START_TEST(a_key_name_reads_back)
 {
 	for (size_t i = 0; i < n_bindings; i++) {
 		char name[32];
-		ck_assert_uint_eq(input_key_parse(input_key_name(binding_table[i].key, name, sizeof(name))), binding_table[i].key);
+		ck_assert_uint_eq(
+			input_key_parse(input_key_name(binding_table[i].key, name, sizeof(name))), binding_table[i].key);
 	}
 	ck_assert_uint_eq(input_key_parse("Nonsense"), 0);
 	ck_assert_uint_eq(input_key_parse(""), 0);

@@ -1,10 +1,12 @@
 /* Quantities as text: what is read, what is refused, what is printed. */
+#include "support.h"
 #include "units.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
 static const struct {
 	const char *text;
 	int64_t bytes;
@@ -23,6 +25,7 @@ static const struct {
 	{ "80B", 80 },
 	{ "9223372036854775807", INT64_MAX },
 };
+/* clang-format on */
 
 START_TEST(sizes_are_read_in_powers_of_1000_and_1024)
 {
@@ -33,6 +36,7 @@ START_TEST(sizes_are_read_in_powers_of_1000_and_1024)
 }
 END_TEST
 
+/* clang-format off */
 static const struct {
 	const char *text;
 	enum err_code code;
@@ -55,6 +59,7 @@ static const struct {
 	{ "99999999PB", ERR_RANGE },
 	{ "10000PiB", ERR_RANGE },
 };
+/* clang-format on */
 
 START_TEST(bad_sizes_name_the_knob_and_the_value)
 {
@@ -68,6 +73,7 @@ START_TEST(bad_sizes_name_the_knob_and_the_value)
 }
 END_TEST
 
+/* clang-format off */
 static const struct {
 	const char *text;
 	int64_t kilo, count;
@@ -89,6 +95,7 @@ static const struct {
 	{ "-3", 1000, -3 },
 	{ "9223372036854775807", 1000, INT64_MAX },
 };
+/* clang-format on */
 
 START_TEST(counts_are_read_with_suffixes)
 {
@@ -99,14 +106,17 @@ START_TEST(counts_are_read_with_suffixes)
 }
 END_TEST
 
+/* clang-format off */
 static const struct {
 	const char *text;
 	enum err_code code;
 } bad_counts[] = {
-	{ "", ERR_USAGE }, { "k", ERR_USAGE }, { "eight", ERR_USAGE }, { "8.5", ERR_USAGE }, { "1.0005k", ERR_USAGE }, { "8q", ERR_USAGE },
+	{ "", ERR_USAGE }, { "k", ERR_USAGE }, { "eight", ERR_USAGE }, { "8.5", ERR_USAGE }, { "1.0005k", ERR_USAGE }, { "8q",
+		ERR_USAGE },
 	{ "12,34", ERR_USAGE }, { "1234,567", ERR_USAGE }, { "1,,000", ERR_USAGE }, { "1e9", ERR_USAGE }, { "8 192", ERR_USAGE },
 	{ "0.1234567890123456789", ERR_USAGE }, { "9223372036854775808", ERR_RANGE }, { "10000000T", ERR_RANGE },
 };
+/* clang-format on */
 
 START_TEST(bad_counts_are_refused)
 {
@@ -146,13 +156,16 @@ START_TEST(reals_are_plain_decimals_with_a_point)
 }
 END_TEST
 
+/* clang-format off */
 static const struct {
 	double value;
 	const char *text;
 } figures[] = {
-	{ 0, "0" }, { 0.36, "0.36" }, { 7.357, "7.36" }, { 9.994, "9.99" }, { 9.996, "10.0" }, { 48.94, "48.9" }, { 99.96, "100" },
+	{ 0, "0" }, { 0.36, "0.36" }, { 7.357, "7.36" }, { 9.994, "9.99" }, { 9.996, "10.0" }, { 48.94, "48.9" }, { 99.96,
+		"100" },
 	{ 115.2, "115" }, { 1907.4, "1,907" }, { 1e9, "1,000,000,000" }, { -3.5, "-3.50" }, { -48.9, "-48.9" },
 };
+/* clang-format on */
 
 START_TEST(single_figures_have_three_digits_and_no_exponent)
 {
@@ -185,8 +198,16 @@ START_TEST(exact_sizes_are_short_and_read_back)
 		int64_t bytes;
 		const char *text;
 	} sizes[] = {
-		{ 0, "0" }, { 80000000000, "80GB" }, { 84986665370, "79.15GiB" }, { 85899345920, "80GiB" }, { 512000000000, "512GB" },
-		{ 2000000000000, "2TB" }, { 1024, "1024" }, { 1048576, "1MiB" }, { 84986665371, "84986665371" }, { INT64_MAX, "9223372036854775807" },
+		{ 0, "0" },
+		{ 80000000000, "80GB" },
+		{ 84986665370, "79.15GiB" },
+		{ 85899345920, "80GiB" },
+		{ 512000000000, "512GB" },
+		{ 2000000000000, "2TB" },
+		{ 1024, "1024" },
+		{ 1048576, "1MiB" },
+		{ 84986665371, "84986665371" },
+		{ INT64_MAX, "9223372036854775807" },
 	};
 	char buf[40];
 
@@ -223,8 +244,6 @@ int main(void)
 {
 	Suite *s = suite_create("units");
 	TCase *t = tcase_create("units");
-	SRunner *r;
-	int failed;
 
 	tcase_add_loop_test(t, sizes_are_read_in_powers_of_1000_and_1024, 0, (int)(sizeof good_bytes / sizeof good_bytes[0]));
 	tcase_add_loop_test(t, bad_sizes_name_the_knob_and_the_value, 0, (int)(sizeof bad_bytes / sizeof bad_bytes[0]));
@@ -237,9 +256,5 @@ int main(void)
 	tcase_add_test(t, exact_sizes_are_short_and_read_back);
 	tcase_add_test(t, every_size_reads_back_to_itself);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

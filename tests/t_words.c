@@ -2,8 +2,8 @@
 #include "words.h"
 
 #include "presets.h"
+#include "support.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +74,8 @@ END_TEST
 
 START_TEST(contradictions_are_errors)
 {
-	static const char *const texts[] = { "70B 8B on 8xA100", "70B llama3-70b", "8xA100 8xH100", "70B on 99999999999999999999999999999999999xA100" };
+	static const char *const texts[] = { "70B 8B on 8xA100", "70B llama3-70b", "8xA100 8xH100",
+		"70B on 99999999999999999999999999999999999xA100" };
 	struct words w;
 	struct err e;
 
@@ -102,8 +103,6 @@ int main(void)
 {
 	Suite *suite = suite_create("words");
 	TCase *c = tcase_create("words");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_loop_test(c, words_mean_what_people_mean, 0, (int)(sizeof rows / sizeof rows[0]));
@@ -111,8 +110,5 @@ int main(void)
 	tcase_add_loop_test(c, contradictions_are_errors, 0, 4);
 	tcase_add_test(c, too_much_text_is_an_error);
 	suite_add_tcase(suite, c);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(suite);
 }

@@ -33,8 +33,10 @@ static inline bool fixture_wants(const char *const *ids, const char *id)
 
 static inline void fixture_catalog(struct fixture *f, const struct catalog *all)
 {
-	static const char *const models[] = {"gpt2", "llama3-8b", "llama3-70b", "llama3.1-405b", "mixtral-8x7b", "deepseek-v3", NULL};
-	static const char *const gpus[] = {"v100-sxm2-32gb", "a100-sxm-80gb", "h100-sxm-80gb", "h200-sxm-141gb", "rtx4090-24gb", NULL};
+	static const char *const models[] = { "gpt2", "llama3-8b", "llama3-70b", "llama3.1-405b", "mixtral-8x7b", "deepseek-v3",
+		NULL };
+	static const char *const gpus[] = { "v100-sxm2-32gb", "a100-sxm-80gb", "h100-sxm-80gb", "h200-sxm-141gb", "rtx4090-24gb",
+		NULL };
 	size_t n_models = 0, n_gpus = 0, n_nodes = 0, n_profiles = 0;
 	for (size_t i = 0; i < all->n_models && n_models < FIXTURE_MAX; i++) {
 		if (fixture_wants(models, all->models[i].id))
@@ -50,15 +52,21 @@ static inline void fixture_catalog(struct fixture *f, const struct catalog *all)
 	}
 	for (size_t i = 0; i < all->n_profiles && n_profiles < FIXTURE_MAX; i++)
 		f->profiles[n_profiles++] = all->profiles[i];
-	f->catalog = (struct catalog){.models = f->models, .n_models = n_models, .gpus = f->gpus, .n_gpus = n_gpus, .nodes = f->nodes,
-		.n_nodes = n_nodes, .profiles = f->profiles, .n_profiles = n_profiles};
+	f->catalog = (struct catalog){ .models = f->models,
+		.n_models = n_models,
+		.gpus = f->gpus,
+		.n_gpus = n_gpus,
+		.nodes = f->nodes,
+		.n_nodes = n_nodes,
+		.profiles = f->profiles,
+		.n_profiles = n_profiles };
 }
 
 /* A new fixture with the default scenario at w x h; freed with free(). */
 static inline struct fixture *fixture_new(int w, int h)
 {
 	struct preset_store *store = NULL;
-	struct err e = {0};
+	struct err e = { 0 };
 	struct fixture *f = calloc(1, sizeof(*f));
 	ck_assert_ptr_nonnull(f);
 	ck_assert_msg(preset_store_new(&store, &e) == ERR_OK, "%s: %s", e.where, e.msg);
@@ -71,7 +79,7 @@ static inline struct fixture *fixture_new(int w, int h)
 
 static inline unsigned fixture_key(struct fixture *f, uint32_t key)
 {
-	const struct event ev = {.kind = EVENT_KEY, .key = key};
+	const struct event ev = { .kind = EVENT_KEY, .key = key };
 	return app_update(&f->app, &ev);
 }
 
@@ -83,7 +91,7 @@ static inline void fixture_text(struct fixture *f, const char *text)
 
 static inline void fixture_resize(struct fixture *f, int w, int h)
 {
-	const struct event ev = {.kind = EVENT_RESIZE, .w = w, .h = h};
+	const struct event ev = { .kind = EVENT_RESIZE, .w = w, .h = h };
 	(void)app_update(&f->app, &ev);
 }
 

@@ -1,6 +1,5 @@
-/* Prints the generated parts of the manual pages, in mdoc, from the tables of the program. For maintainers: `make update-generated` puts
- * the output into man/, tests/generated.sh checks that it is there.
- * usage: gen PART, gen --list */
+/* Prints the generated parts of the manual pages, in mdoc, from the tables of the program. For maintainers: `make
+ * update-generated` puts the output into man/, tests/generated.sh checks that it is there. usage: gen PART, gen --list */
 #include "config.h"
 
 #include "cli.h"
@@ -22,8 +21,8 @@
 
 enum { LINE_COLS = 78 };
 
-/* Text as mdoc, in lines of at most LINE_COLS from column `at`: no backslash, no line that begins like a macro, each sentence on a line of
- * its own. Returns the column behind it. */
+/* Text as mdoc, in lines of at most LINE_COLS from column `at`: no backslash, no line that begins like a macro, each sentence on
+ * a line of its own. Returns the column behind it. */
 static int wrapped(const char *s, int at)
 {
 	while (*s != '\0') {
@@ -83,6 +82,8 @@ static void labelled(const char *label, const char *s)
 static void argument(const char *s)
 {
 	putchar('"');
+	if (!isalnum((unsigned char)*s))
+		fputs("\\&", stdout);
 	for (; *s != '\0'; s++) {
 		if (*s == '"')
 			fputs("\\(dq", stdout);
@@ -364,7 +365,8 @@ static void gen_optimizers(void)
 
 		item("Cm", o->key);
 		(void)snprintf(buf, sizeof buf, "%s: %g bytes per parameter, %g under pure-bf16%s%s.", o->help, o->moment_bytes,
-			o->pure_bf16_moment_bytes, o->needs_master ? ", with an fp32 master copy" : "", o->paged ? ", paged from host memory" : "");
+			o->pure_bf16_moment_bytes, o->needs_master ? ", with an fp32 master copy" : "",
+			o->paged ? ", paged from host memory" : "");
 		putchar('\n');
 		line(buf);
 		if (*o->cite != '\0')
@@ -391,18 +393,19 @@ static void saved_rows(const char *title, const struct scenario *s, bool moe)
 	size_t n = memory_saved_tensors(s, moe, rows, SAVED_TENSOR_MAX);
 
 	printf(".Ss %s\n", title);
-	puts(".Bl -column \"tensor of some length here\" \"T (a + 2k) d or so\" \"bytes\" \"divided\" \"dropped by\"");
-	puts(".It Em tensor Ta Em shape Ta Em bytes Ta Em divided by Ta Em dropped by");
+	begin_list();
 	for (size_t i = 0; i < n; i++) {
+		char buf[300];
+
 		fputs(".It ", stdout);
 		argument(rows[i].name);
-		fputs(" Ta ", stdout);
-		argument(rows[i].shape);
-		printf(" Ta %g Ta ", rows[i].bytes_per_element);
-		argument(rows[i].divided_by);
-		fputs(" Ta ", stdout);
-		argument(rows[i].dropped_by);
 		putchar('\n');
+		(void)snprintf(buf, sizeof buf, "%s, %g byte%s each; divided by %s; %s%s.", rows[i].shape,
+			rows[i].bytes_per_element, rows[i].bytes_per_element > 1 ? "s" : "",
+			*rows[i].divided_by == '-' ? "nothing" : rows[i].divided_by,
+			*rows[i].dropped_by == '-' ? "always kept" : "dropped by recompute ",
+			*rows[i].dropped_by == '-' ? "" : rows[i].dropped_by);
+		line(buf);
 	}
 	end_list();
 }

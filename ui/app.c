@@ -2,13 +2,14 @@
 
 #include "num.h"
 #include "ui_text.h"
+#include "view.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAP = 10, FAR = 10000, PIPELINE_SCROLL_TICKS = 8, ZOOM_MAX = 3 };
+enum { LEAP = 10, FAR = 10000, PIPELINE_SCROLL_TICKS = 8, ZOOM_MAX = 3, SCROLL_MARGIN = 2 };
 
 void app_say(struct app *a, const char *fmt, ...)
 {
@@ -33,11 +34,20 @@ void app_pop_view(struct app *a)
 		a->view = a->below[--a->depth];
 }
 
+/* The focus among the figures starts where the plan is decided. */
+static void focus_worst(struct app *a)
+{
+	a->figure_stage = (size_t)num_max(0, num_min(a->plan.verdict.worst_stage, (int64_t)a->n_stages - 1));
+	a->figure_category = FIGURE_TOTAL;
+}
+
 /* Leaves all other views and opens this one above the main screen. */
 static void switch_view(struct app *a, enum view_id view)
 {
 	a->depth = 0;
 	a->view = VIEW_MAIN;
+	if (view == VIEW_MEMORY && a->pane == PANE_SETTINGS)
+		focus_worst(a);
 	if (view != VIEW_MAIN)
 		app_push_view(a, view);
 }
@@ -78,7 +88,7 @@ enum context app_context(const struct app *a)
 	return of_view[a->view];
 }
 
-/* Keeps the focused setting inside the pane, below the heading that always stands in its first row. */
+/* Keeps the focused setting inside the pane with a little context, below the heading that always stands in its first row. */
 static void scroll_settings(struct app *a)
 {
 	struct setting_row rows[SETTING_ROWS_MAX];
@@ -90,11 +100,13 @@ static void scroll_settings(struct app *a)
 	const size_t at = settings_row_of(rows, n, a->focus), height = (size_t)l.area[AREA_SETTINGS].h;
 	if (a->settings_top + height > n)
 		a->settings_top = n > height ? n - height : 0;
-	const size_t heading = l.density == DENSITY_PLAIN ? 0 : 1;
-	if (at < a->settings_top + heading)
-		a->settings_top = at > heading ? at - heading : 0;
-	if (at >= a->settings_top + height)
-		a->settings_top = at - height + 1;
+	const size_t heading = l.density == DENSITY_PLAIN ? 0 : 1, above = heading + SCROLL_MARGIN;
+	if (at < a->settings_top + above)
+		a->settings_top = at > above ? at - above : 0;
+	if (at + SCROLL_MARGIN >= a->settings_top + height)
+		a->settings_top = at + SCROLL_MARGIN + 1 - height;
+	if (a->settings_top + height > n)
+		a->settings_top = n > height ? n - height : 0;
 }
 
 static void set_focus(struct app *a, size_t knob)
@@ -123,25 +135,36 @@ static void move_setting(struct app *a, int64_t by)
 	set_focus(a, focus);
 }
 
+/* How well a key matches: 0 not at all, 1 somewhere, 2 at the start, 3 exactly. */
+static int match_rank(const char *key, const char *text)
+{
+	const size_t len = strlen(text);
+	for (size_t at = 0; key[at] != '\0'; at++) {
+		size_t i = 0;
+		while (i < len && key[at + i] != '\0' && tolower((unsigned char)key[at + i]) == tolower((unsigned char)text[i]))
+			i++;
+		if (i == len)
+			return at > 0 ? 1 : key[len] != '\0' ? 2 : 3;
+	}
+	return 0;
+}
+
 bool app_find(struct app *a, const char *text, size_t from)
 {
-	const size_t n = knob_count(), len = strlen(text);
-	for (size_t i = 0; i < n && len > 0; i++) {
+	const size_t n = knob_count();
+	size_t best = from;
+	int best_rank = 0;
+	for (size_t i = 0; i < n && text[0] != '\0'; i++) {
 		const size_t at = (from + i) % n;
-		const struct knob *k = knob_at(at);
-		for (const char *key = k->key; *key != '\0'; key++) {
-			size_t j = 0;
-			while (j < len && key[j] != '\0' && tolower((unsigned char)key[j]) == tolower((unsigned char)text[j]))
-				j++;
-			if (j == len && settings_apply(&a->draft.s, k)) {
-				a->fewer = a->fewer && (k->flags & KNOB_F_MAIN);
-				set_focus(a, at);
-				return true;
-			}
+		const int rank = match_rank(knob_at(at)->key, text);
+		if (rank > best_rank && settings_apply(&a->draft.s, knob_at(at))) {
+			best = at;
+			best_rank = rank;
 		}
 	}
-	set_focus(a, from);
-	return len == 0;
+	a->fewer = a->fewer && (best_rank == 0 || (knob_at(best)->flags & KNOB_F_MAIN));
+	set_focus(a, best);
+	return best_rank > 0 || text[0] == '\0';
 }
 
 static void move_figure(struct app *a, int64_t by)
@@ -187,7 +210,7 @@ static void move_sideways(struct app *a, int by)
 	} else if (a->view == VIEW_PIPELINE) {
 		if (a->zoom == 0)
 			a->zoom = 1;
-		a->tick = num_max(0, num_min(a->tick + by * PIPELINE_SCROLL_TICKS, app_pipeline_ticks(a) - 1));
+		a->tick = num_max(0, num_min(a->tick + (int64_t)by * PIPELINE_SCROLL_TICKS, app_pipeline_ticks(a) - 1));
 	}
 }
 
@@ -229,10 +252,8 @@ static void toggle_pane(struct app *a)
 	if (a->view != VIEW_MAIN)
 		return;
 	a->pane = a->pane == PANE_SETTINGS ? PANE_FIGURES : PANE_SETTINGS;
-	if (a->pane == PANE_FIGURES) {
-		a->figure_stage = (size_t)a->plan.verdict.worst_stage;
-		a->figure_category = FIGURE_TOTAL;
-	}
+	if (a->pane == PANE_FIGURES)
+		focus_worst(a);
 }
 
 static void toggle_fewer(struct app *a)
@@ -281,7 +302,7 @@ static void do_find(struct app *a, int arg, const struct press *p)
 
 static void do_view_number(struct app *a, int arg, const struct press *p)
 {
-	static const enum view_id numbered[] = {VIEW_MAIN, VIEW_MEMORY, VIEW_PIPELINE};
+	static const enum view_id numbered[] = { VIEW_MAIN, VIEW_MEMORY, VIEW_PIPELINE };
 	const size_t i = p->key - '1';
 	(void)arg;
 	if (p->key >= '1' && i < sizeof(numbered) / sizeof(numbered[0]))
@@ -292,7 +313,7 @@ static void do_view_number(struct app *a, int arg, const struct press *p)
 
 static void do_type(struct app *a, int digit, const struct press *p)
 {
-	const char text[2] = {digit ? (char)p->key : '\0', '\0'};
+	const char text[2] = { digit ? (char)p->key : '\0', '\0' };
 	prompt_open(a, PROMPT_VALUE, text);
 }
 
@@ -305,7 +326,7 @@ static void do_move(struct app *a, int by, const struct press *p)
 static void do_page(struct app *a, int by, const struct press *p)
 {
 	(void)p;
-	move(a, by * (a->h > 6 ? a->h - 6 : 1));
+	move(a, (int64_t)by * (a->h > 6 ? a->h - 6 : 1));
 }
 
 static void do_sideways(struct app *a, int by, const struct press *p)
@@ -395,6 +416,7 @@ static void do_more(struct app *a, int arg, const struct press *p)
 	toggle_fewer(a);
 }
 
+/* clang-format off */
 /* What each action does. The rows that are missing belong to the prompt, or to the caller: quit, suspend, repaint. */
 static const struct {
 	void (*run)(struct app *a, int arg, const struct press *p);
@@ -435,10 +457,11 @@ static const struct {
 	[UI_SCHEDULE] = {do_schedule, 0},
 	[UI_MORE] = {do_more, 0},
 };
+/* clang-format on */
 
 static unsigned update_key(struct app *a, uint32_t key)
 {
-	const struct press p = {key, app_context(a)};
+	const struct press p = { key, app_context(a) };
 	const enum ui_action action = input_lookup(p.context, key);
 	a->message[0] = '\0';
 	if (action == UI_QUIT)
@@ -462,11 +485,15 @@ unsigned app_update(struct app *a, const struct event *ev)
 	if (ev->kind == EVENT_RESIZE) {
 		a->w = ev->w;
 		a->h = ev->h;
+		a->settings_top = 0;
 		dirty = APP_DRAW;
 	} else if (ev->kind == EVENT_KEY) {
 		dirty = update_key(a, ev->key);
 	}
 	scroll_settings(a);
+	const size_t most = view_scroll_max(a);
+	if (a->scroll[a->view] > most)
+		a->scroll[a->view] = most;
 	return dirty;
 }
 

@@ -1,5 +1,5 @@
-/* The whole state of the user interface, and the one function that changes it. No curses, no files, no clock: the same events always
- * lead to the same state, whether they come from a keyboard, a script or a test. */
+/* The whole state of the user interface, and the one function that changes it. No curses, no files, no clock: the same events
+ * always lead to the same state, whether they come from a keyboard, a script or a test. */
 #ifndef MESHPLAN_APP_H
 #define MESHPLAN_APP_H
 
@@ -22,8 +22,8 @@ enum prompt_kind { PROMPT_NONE, PROMPT_VALUE, PROMPT_FLAGS, PROMPT_FIND };
 
 /* What one step of the focused setting would do. */
 struct preview {
-	bool possible, same; /* same: the plan would need as much as now */
-	char value[48];      /* where the step leads; "" at the end of the range */
+	bool possible, same;      /* same: neither the need nor the room to spare would change */
+	char value[48];           /* where the step leads; "" at the end of the range */
 	char reason[ERR_MSG_CAP]; /* why not */
 	int64_t change_bytes;
 	struct verdict verdict;
@@ -32,8 +32,8 @@ struct preview {
 struct prompt {
 	enum prompt_kind kind;
 	char text[96];
-	size_t len, cursor; /* bytes; the text is ASCII */
-	bool good;          /* Enter would accept */
+	size_t len, cursor;     /* bytes; the text is ASCII */
+	bool good;              /* Enter would accept */
 	char note[ERR_MSG_CAP]; /* how it was read, or why not */
 };
 
@@ -65,20 +65,20 @@ struct app {
 	enum view_id view, below[APP_DEPTH_MAX]; /* Esc returns to the view below */
 	size_t depth;
 	enum pane pane;
-	size_t focus;        /* index in the knob table */
-	size_t settings_top; /* first row of the pane */
-	bool fewer;          /* only the main settings */
-	size_t figure_stage; /* focus among the figures */
-	int figure_category; /* enum memory_category in drawing order, FIGURE_TOTAL */
+	size_t focus;              /* index in the knob table */
+	size_t settings_top;       /* first row of the pane */
+	bool fewer;                /* only the main settings */
+	size_t figure_stage;       /* focus among the figures */
+	int figure_category;       /* enum memory_category in drawing order, FIGURE_TOTAL */
 	size_t scroll[VIEW_COUNT]; /* first row of a view that scrolls */
-	int zoom;            /* pipeline view: columns per tick, 0: fit */
-	int64_t tick;        /* pipeline view: first tick shown when zoomed */
-	char path[64];       /* explain view: the figure; "" explains the focused setting */
+	int zoom;                  /* pipeline view: columns per tick, 0: fit */
+	int64_t tick;              /* pipeline view: first tick shown when zoomed */
+	char path[64];             /* explain view: the figure; "" explains the focused setting */
 	enum context help_context; /* help view: where it was called from */
 
 	struct prompt prompt;
 	struct value_list list;
-	size_t find_from; /* focus before a search */
+	size_t find_from;              /* focus before a search */
 	char message[APP_MESSAGE_CAP]; /* answer to the last key, "" if none */
 };
 

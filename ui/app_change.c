@@ -1,15 +1,11 @@
 #include "app_internal.h"
 
 #include "num.h"
+#include "search.h"
 #include "ui_text.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const char *label_of(const struct knob *k)
-{
-	return _(k->label);
-}
 
 static void evaluate_stages(struct app *a)
 {
@@ -39,11 +35,11 @@ static void preview_one(const struct app *a, int direction, struct preview *p)
 {
 	const struct knob *k = app_knob(a);
 	struct draft next = a->draft;
-	struct knob_moves moves = {0};
+	struct knob_moves moves = { 0 };
 	struct plan plan;
-	struct err e = {0};
-	*p = (struct preview){0};
-	if (k->flags & KNOB_F_DERIVED)
+	struct err e = { 0 };
+	*p = (struct preview){ 0 };
+	if (!settings_has_stops(k))
 		return;
 	if (draft_step(&next, a->catalog, k, direction, &moves, &e) != ERR_OK || plan_evaluate(&next.s, &plan, &e) != ERR_OK) {
 		preview_neighbour(a, k, direction, p);
@@ -53,7 +49,7 @@ static void preview_one(const struct app *a, int direction, struct preview *p)
 	p->possible = true;
 	p->verdict = plan.verdict;
 	p->change_bytes = plan.worst.need_bytes - a->plan.worst.need_bytes;
-	p->same = p->change_bytes == 0 && plan.verdict.fits == a->plan.verdict.fits;
+	p->same = p->change_bytes == 0 && plan.verdict.headroom_bytes == a->plan.verdict.headroom_bytes;
 	(void)knob_format_pretty(k, &next.s, p->value, sizeof(p->value));
 }
 
@@ -78,8 +74,8 @@ static void say_moves(struct app *a, const struct knob_moves *moves)
 	char text[APP_MESSAGE_CAP];
 	size_t len = 0;
 	for (size_t i = 0; i < moves->n && i < KNOB_MOVED_MAX; i++) {
-		const int n = snprintf(text + len, sizeof(text) - len, _("%s%s %s became %s"), i == 0 ? "" : ", ", knob_at(moves->moved[i].knob)->key,
-			moves->moved[i].from, moves->moved[i].to);
+		const int n = snprintf(text + len, sizeof(text) - len, _("%s%s %s became %s"), i == 0 ? "" : ", ",
+			knob_at(moves->moved[i].knob)->key, moves->moved[i].from, moves->moved[i].to);
 		if (n < 0 || (size_t)n >= sizeof(text) - len)
 			break;
 		len += (size_t)n;
@@ -101,21 +97,23 @@ enum err_code change_adopt(struct app *a, const struct draft *d, const struct kn
 	return ERR_OK;
 }
 
-static void say_derived(struct app *a, const struct knob *k)
+bool change_has_stops(struct app *a, const struct knob *k)
 {
-	app_say(a, _("%s is derived: it follows from gpus, tp, pp and cp."), k->key);
+	if (k->flags & KNOB_F_DERIVED)
+		app_say(a, _("%s is derived: it follows from gpus, tp, pp and cp."), k->key);
+	else if (!settings_has_stops(k))
+		app_say(a, _("%s has no steps: = types a value."), k->key);
+	return settings_has_stops(k);
 }
 
 void change_step(struct app *a, int steps)
 {
 	const struct knob *k = app_knob(a);
 	struct draft next = a->draft;
-	struct knob_moves moves = {0};
-	struct err e = {0};
-	if (k->flags & KNOB_F_DERIVED) {
-		say_derived(a, k);
+	struct knob_moves moves = { 0 };
+	struct err e = { 0 };
+	if (!change_has_stops(a, k))
 		return;
-	}
 	enum err_code code = draft_step(&next, a->catalog, k, steps, &moves, &e);
 	if (code == ERR_OK)
 		code = change_adopt(a, &next, &moves, &e);
@@ -126,12 +124,10 @@ void change_step(struct app *a, int steps)
 void change_put(struct app *a, const struct knob *k, int64_t value)
 {
 	struct draft next = a->draft;
-	struct knob_moves moves = {0};
-	struct err e = {0};
-	if (k->flags & KNOB_F_DERIVED) {
-		say_derived(a, k);
+	struct knob_moves moves = { 0 };
+	struct err e = { 0 };
+	if (!change_has_stops(a, k))
 		return;
-	}
 	enum err_code code = draft_put(&next, a->catalog, k, value, &moves, &e);
 	if (code == ERR_OK)
 		code = change_adopt(a, &next, &moves, &e);
@@ -139,37 +135,50 @@ void change_put(struct app *a, const struct knob *k, int64_t value)
 		app_say(a, "%s", e.msg);
 }
 
-/* Text of the default of a knob; for one that a preset or a rule fills, its value when the program starts. */
-static void default_text(const struct app *a, const struct knob *k, char *buf, size_t cap)
+/* Sets a knob to its default: the table's; for one that is chosen automatically the choice with everything else fixed; for one
+ * that a preset or a rule fills the value it has when the program starts. */
+static enum err_code set_default(
+	const struct app *a, const struct knob *k, struct draft *d, struct knob_moves *moves, struct err *e)
 {
+	char text[512];
 	struct draft start;
-	struct err e;
+	struct plan plan;
+	const size_t at = knob_index(k);
+	if (k->flags & KNOB_F_AUTO) {
+		for (size_t i = 0; i < knob_count(); i++)
+			d->origin[i] = i == at ? ORIGIN_DEFAULT : ORIGIN_FLAG;
+		const enum err_code code = search_choose(d, a->catalog, &plan, e);
+		memcpy(d->origin, a->draft.origin, sizeof(d->origin));
+		d->origin[at] = ORIGIN_AUTO;
+		return code;
+	}
 	if (k->dflt != NULL)
-		(void)snprintf(buf, cap, "%s", k->dflt);
-	else if (draft_init(&start, a->catalog, &e) == ERR_OK)
-		(void)knob_format(k, &start.s, buf, cap);
-	else
-		buf[0] = '\0';
+		return draft_type(d, a->catalog, k, k->dflt, moves, e);
+	const enum err_code code = draft_init(&start, a->catalog, e);
+	if (code != ERR_OK)
+		return code;
+	(void)knob_format(k, &start.s, text, sizeof(text));
+	return draft_type(d, a->catalog, k, text, moves, e);
 }
 
 void change_default(struct app *a)
 {
 	const struct knob *k = app_knob(a);
-	char text[512], now[512];
+	char before[512], after[512];
 	struct draft next = a->draft;
-	struct knob_moves moves = {0};
-	struct err e = {0};
+	struct knob_moves moves = { 0 };
+	struct err e = { 0 };
 	if (k->flags & KNOB_F_DERIVED) {
-		say_derived(a, k);
+		(void)change_has_stops(a, k);
 		return;
 	}
-	default_text(a, k, text, sizeof(text));
-	(void)knob_format(k, &a->draft.s, now, sizeof(now));
-	if (strcmp(text, now) == 0) {
-		app_say(a, _("%s is at its default, %s."), label_of(k), now);
+	enum err_code code = set_default(a, k, &next, &moves, &e);
+	(void)knob_format(k, &a->draft.s, before, sizeof(before));
+	(void)knob_format(k, &next.s, after, sizeof(after));
+	if (code == ERR_OK && strcmp(before, after) == 0) {
+		app_say(a, _("%s is at its default, %s."), ui_text(k->label), after);
 		return;
 	}
-	enum err_code code = draft_type(&next, a->catalog, k, text, &moves, &e);
 	if (code == ERR_OK)
 		code = change_adopt(a, &next, &moves, &e);
 	if (code != ERR_OK)

@@ -8,6 +8,8 @@
 enum err_code change_adopt(struct app *a, const struct draft *d, const struct knob_moves *moves, struct err *e) NODISCARD;
 void change_refresh(struct app *a); /* plan, stages and preview of the present draft */
 void change_preview(struct app *a);
+/* False, with a message, for a knob that cannot be stepped. */
+bool change_has_stops(struct app *a, const struct knob *k);
 void change_step(struct app *a, int steps);
 void change_put(struct app *a, const struct knob *k, int64_t value);
 void change_default(struct app *a);
@@ -29,7 +31,8 @@ void list_take(struct app *a);
 void app_say(struct app *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void app_push_view(struct app *a, enum view_id view);
 void app_pop_view(struct app *a);
-/* Puts the focus on the first setting whose key or label holds `text`, at or after `from`, going round. False when there is none. */
+/* Puts the focus on the setting whose key is `text`, begins with it or holds it, in that order, the nearest after `from`. False
+ * when there is none. */
 bool app_find(struct app *a, const char *text, size_t from);
 
 #endif

@@ -47,11 +47,9 @@ void list_open(struct app *a, size_t knob)
 {
 	struct value_list *l = &a->list;
 	size_t at = 0;
-	if (knob_at(knob)->flags & KNOB_F_DERIVED) {
-		app_say(a, _("%s is derived: it follows from gpus, tp, pp and cp."), knob_at(knob)->key);
+	if (!change_has_stops(a, knob_at(knob)))
 		return;
-	}
-	*l = (struct value_list){.knob = knob};
+	*l = (struct value_list){ .knob = knob };
 	l->n_stops = knob_stops(knob_at(knob), a->catalog, &a->draft, l->stops, LIST_STOPS_MAX, &at);
 	if (l->n_stops == 0) {
 		app_say(a, _("%s has no list of values: = types one."), knob_at(knob)->key);

@@ -19,7 +19,7 @@ static bool try_value(const struct app *a, struct draft *next, struct knob_moves
 {
 	const struct knob *k = app_knob(a);
 	struct plan plan;
-	struct err e = {0};
+	struct err e = { 0 };
 	char value[64];
 	if (draft_type(next, a->catalog, k, p->text, moves, &e) != ERR_OK || plan_evaluate(&next->s, &plan, &e) != ERR_OK) {
 		(void)snprintf(p->note, sizeof(p->note), "%s", e.msg);
@@ -40,31 +40,47 @@ static bool next_word(const char **text, char *word, size_t cap)
 	return len > 0;
 }
 
-/* Applies "tp 4 seq 16k" (or "--tp 4") to a copy. */
-static bool try_flags(const struct app *a, struct draft *next, struct knob_moves *moves, struct prompt *p)
+/* Applies every flag of "tp 4 seq 16k" (or "--tp 4") to a copy. stepwise: one after the other, moving other settings as a slider
+ * does; else all at once, so that their order does not matter. */
+static bool apply_flags(const struct app *a, struct draft *next, struct knob_moves *moves, struct prompt *p, bool stepwise)
 {
 	char word[64], value[64], near[128];
 	const char *at = p->text;
-	struct plan plan;
-	struct err e = {0};
+	struct err e = { 0 };
 	while (next_word(&at, word, sizeof(word))) {
 		const struct knob *k = knob_find(word + strspn(word, "-"));
 		if (k == NULL) {
-			(void)snprintf(p->note, sizeof(p->note), _("No setting \"%s\". Nearest: %s."), word, knob_nearest(word, near, sizeof(near)));
+			(void)snprintf(p->note, sizeof(p->note), _("No setting \"%s\". Nearest: %s."), word,
+				knob_nearest(word, near, sizeof(near)));
 			return false;
 		}
 		if (!next_word(&at, value, sizeof(value))) {
-			(void)snprintf(p->note, sizeof(p->note), _("%s wants a value: %s"), k->key, _(k->help));
+			(void)snprintf(p->note, sizeof(p->note), _("%s wants a value: %s"), k->key, ui_text(k->help));
 			return false;
 		}
-		if (draft_type(next, a->catalog, k, value, moves, &e) != ERR_OK) {
+		const enum err_code code = stepwise ? draft_type(next, a->catalog, k, value, moves, &e)
+						    : draft_set(next, a->catalog, k, value, ORIGIN_FLAG, &e);
+		if (code != ERR_OK) {
 			(void)snprintf(p->note, sizeof(p->note), "%s", e.msg);
 			return false;
 		}
 	}
-	if (plan_evaluate(&next->s, &plan, &e) != ERR_OK) {
-		(void)snprintf(p->note, sizeof(p->note), "%s", e.msg);
+	draft_settle(next, a->catalog);
+	return true;
+}
+
+static bool try_flags(const struct app *a, struct draft *next, struct knob_moves *moves, struct prompt *p)
+{
+	struct plan plan;
+	struct err e = { 0 }, ignored = { 0 };
+	if (!apply_flags(a, next, moves, p, false))
 		return false;
+	if (plan_evaluate(&next->s, &plan, &e) != ERR_OK) {
+		*next = a->draft;
+		if (!apply_flags(a, next, moves, p, true) || plan_evaluate(&next->s, &plan, &ignored) != ERR_OK) {
+			(void)snprintf(p->note, sizeof(p->note), "%s", e.msg);
+			return false;
+		}
 	}
 	note_result(p, "", &plan);
 	return true;
@@ -74,7 +90,7 @@ static bool try_flags(const struct app *a, struct draft *next, struct knob_moves
 static bool prompt_try(const struct app *a, struct draft *next, struct knob_moves *moves, struct prompt *p)
 {
 	*next = a->draft;
-	*moves = (struct knob_moves){0};
+	*moves = (struct knob_moves){ 0 };
 	p->note[0] = '\0';
 	if (p->len == 0)
 		return false;
@@ -110,7 +126,7 @@ void prompt_open(struct app *a, enum prompt_kind kind, const char *text)
 		app_say(a, _("%s is derived: it follows from gpus, tp, pp and cp."), k->key);
 		return;
 	}
-	a->prompt = (struct prompt){.kind = kind};
+	a->prompt = (struct prompt){ .kind = kind };
 	(void)snprintf(a->prompt.text, sizeof(a->prompt.text), "%s", text);
 	a->prompt.len = a->prompt.cursor = strlen(a->prompt.text);
 	a->find_from = a->focus;
@@ -150,7 +166,7 @@ static void prompt_accept(struct app *a)
 	struct prompt *p = &a->prompt;
 	struct draft next;
 	struct knob_moves moves;
-	struct err e = {0};
+	struct err e = { 0 };
 	if (p->kind == PROMPT_FIND || p->len == 0) {
 		p->kind = PROMPT_NONE;
 		return;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const struct cell blank = {' ', ROLE_TEXT, 1};
+static const struct cell blank = { ' ', ROLE_TEXT, 1 };
 
 static struct cell *cell_at(const struct canvas *c, int x, int y)
 {
@@ -58,7 +58,7 @@ static void detach(struct canvas *c, int x, int y)
 
 void canvas_put(struct canvas *c, int x, int y, uint8_t style, uint32_t code)
 {
-	if (x < 0 || y < 0 || x >= c->w || y >= c->h)
+	if (c->cells == NULL || x < 0 || y < 0 || x >= c->w || y >= c->h)
 		return;
 	int width = glyph_width(code);
 	const bool fits = width == 1 || (width == 2 && x + 1 < c->w);
@@ -67,9 +67,9 @@ void canvas_put(struct canvas *c, int x, int y, uint8_t style, uint32_t code)
 		width = 1;
 	if (width == 2) {
 		detach(c, x + 1, y);
-		*cell_at(c, x + 1, y) = (struct cell){0, style, 0};
+		*cell_at(c, x + 1, y) = (struct cell){ 0, style, 0 };
 	}
-	*cell_at(c, x, y) = (struct cell){fits ? code : ' ', style, (uint8_t)width};
+	*cell_at(c, x, y) = (struct cell){ fits ? code : ' ', style, (uint8_t)width };
 }
 
 void canvas_glyph(struct canvas *c, int x, int y, uint8_t style, enum glyph g)

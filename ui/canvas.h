@@ -1,4 +1,5 @@
-/* A grid of cells that views draw on. It knows nothing of terminals: the same grid goes to ncurses, to a text dump, to a golden. */
+/* A grid of cells that views draw on. It knows nothing of terminals: the same grid goes to ncurses, to a text dump, to a golden.
+ */
 #ifndef MESHPLAN_CANVAS_H
 #define MESHPLAN_CANVAS_H
 
@@ -24,7 +25,7 @@ struct rect {
 
 struct canvas {
 	int w, h;
-	struct cell *cells; /* w * h, row by row; owned */
+	struct cell *cells; /* w * h, row by row; owned. NULL: drawing is measured, not done */
 	bool ascii;
 	int cursor_x, cursor_y;
 	bool cursor_shown;
@@ -37,8 +38,8 @@ void canvas_free(struct canvas *c);
 void canvas_clear(struct canvas *c);
 void canvas_cursor(struct canvas *c, int x, int y, bool shown);
 
-/* One code point at (x, y); outside the grid nothing happens. A wide one that would be cut in half becomes a blank; half of a wide
- * one that is overwritten takes the other half with it. */
+/* One code point at (x, y); outside the grid nothing happens. A wide one that would be cut in half becomes a blank; half of a
+ * wide one that is overwritten takes the other half with it. */
 void canvas_put(struct canvas *c, int x, int y, uint8_t style, uint32_t code);
 void canvas_glyph(struct canvas *c, int x, int y, uint8_t style, enum glyph g);
 /* UTF-8 text from (x, y), at most `w` columns; control and zero-width characters are left out. Returns the columns used. */
@@ -47,7 +48,8 @@ int canvas_text(struct canvas *c, int x, int y, int w, uint8_t style, const char
 int canvas_text_right(struct canvas *c, int x, int y, int w, uint8_t style, const char *text);
 /* printf, then canvas_text; at most 511 bytes. */
 int canvas_printf(struct canvas *c, int x, int y, int w, uint8_t style, const char *fmt, ...) PRINTF_LIKE(6, 7);
-/* Text broken at blanks into the rows of r, after leaving out the first `skip` rows. Returns the rows that the whole text takes. */
+/* Text broken at blanks into the rows of r, after leaving out the first `skip` rows. Returns the rows that the whole text takes.
+ */
 int canvas_wrap(struct canvas *c, struct rect r, int skip, uint8_t style, const char *text);
 /* Columns of a text. */
 int canvas_text_width(const char *text);

@@ -1,46 +1,54 @@
 #include "glyphs.h"
 
+#include "ui_text.h"
+
 #include <stddef.h>
 
+/* clang-format off */
 const struct glyph_info glyph_table[GLYPH_COUNT] = {
-	[GLYPH_FULL] = {"fill: weights, gradients", 0x2588, '#'},
-	[GLYPH_DARK] = {"fill: master copy, optimizer", 0x2593, '='},
-	[GLYPH_MEDIUM] = {"fill: activations, transient; both in turn", 0x2592, '+'},
-	[GLYPH_LIGHT] = {"fill: logits, reserved", 0x2591, '-'},
-	[GLYPH_LIMIT] = {"limit of the card", 0x2502, '|'},
-	[GLYPH_BEYOND] = {"beyond the limit", 0x00bb, '!'},
-	[GLYPH_MORE] = {"goes on outside the field", 0x25ba, '>'},
-	[GLYPH_STOP] = {"legal stop of a slider", 0x253c, '+'},
-	[GLYPH_ROAD] = {"road of a slider", 0x2500, '-'},
-	[GLYPH_THUMB] = {"present value", 0x25a0, 'O'},
-	[GLYPH_CHOICE] = {"value of a choice", 0x00b7, '.'},
-	[GLYPH_FOCUS] = {"focus", 0x25ba, '>'},
-	[GLYPH_PREVIOUS] = {"one step down", 0x25c4, '<'},
-	[GLYPH_NEXT] = {"one step up", 0x25ba, '>'},
-	[GLYPH_IDLE] = {"idle", 0x00b7, '.'},
-	[GLYPH_REST] = {"the action goes on", 0x2500, '-'},
-	[GLYPH_BORDER] = {"the action ends", 0x2502, '|'},
-	[GLYPH_CUT] = {"time is left out", '~', '~'},
+	[GLYPH_FULL] = {N_("fill: weights, gradients"), 0x2588, '#'},
+	[GLYPH_DARK] = {N_("fill: master copy, optimizer"), 0x2593, '='},
+	[GLYPH_MEDIUM] = {N_("fill: activations, transient; both in turn"), 0x2592, '+'},
+	[GLYPH_LIGHT] = {N_("fill: logits, reserved"), 0x2591, '-'},
+	[GLYPH_LIMIT] = {N_("limit of the card"), 0x2502, '|'},
+	[GLYPH_BEYOND] = {N_("beyond the limit"), 0x00bb, '!'},
+	[GLYPH_MORE] = {N_("goes on outside the field"), 0x25ba, '>'},
+	[GLYPH_STOP] = {N_("legal stop of a slider"), 0x253c, '+'},
+	[GLYPH_ROAD] = {N_("road of a slider"), 0x2500, '-'},
+	[GLYPH_THUMB] = {N_("present value"), 0x25a0, 'O'},
+	[GLYPH_CHOICE] = {N_("value of a choice"), 0x00b7, '.'},
+	[GLYPH_FOCUS] = {N_("focus"), 0x25ba, '>'},
+	[GLYPH_PREVIOUS] = {N_("one step down"), 0x25c4, '<'},
+	[GLYPH_NEXT] = {N_("one step up"), 0x25ba, '>'},
+	[GLYPH_IDLE] = {N_("idle"), 0x00b7, '.'},
+	[GLYPH_REST] = {N_("the action goes on"), 0x2500, '-'},
+	[GLYPH_BORDER] = {N_("the action ends"), 0x2502, '|'},
+	[GLYPH_CUT] = {N_("time is left out"), '~', '~'},
 };
+/* clang-format on */
 
 /* Ranges of code points, ascending. */
 struct range {
 	uint32_t first, last;
 };
 
+/* clang-format off */
 /* Combining marks and format characters that a terminal draws in the cell before. */
 static const struct range zero_width[] = {
-	{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a}, {0x064b, 0x065f}, {0x0e31, 0x0e31}, {0x0e34, 0x0e3a},
-	{0x0e47, 0x0e4e}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x202a, 0x202e}, {0x2060, 0x2064}, {0x20d0, 0x20ff},
-	{0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0xe0100, 0xe01ef},
+	{ 0x0300, 0x036f }, { 0x0483, 0x0489 }, { 0x0591, 0x05bd }, { 0x0610, 0x061a }, { 0x064b, 0x065f }, { 0x0e31, 0x0e31 },
+	{ 0x0e34, 0x0e3a }, { 0x0e47, 0x0e4e }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x200b, 0x200f }, { 0x202a, 0x202e },
+	{ 0x2060, 0x2064 }, { 0x20d0, 0x20ff }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }, { 0xfeff, 0xfeff },
+	{ 0xe0100, 0xe01ef },
 };
 
 /* East Asian wide and fullwidth, and emoji. Src: Unicode EastAsianWidth.txt, whole blocks. */
 static const struct range double_width[] = {
-	{0x1100, 0x115f}, {0x231a, 0x231b}, {0x23e9, 0x23ec}, {0x2e80, 0x303e}, {0x3041, 0x33ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff},
-	{0xa000, 0xa4cf}, {0xa960, 0xa97f}, {0xac00, 0xd7a3}, {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6},
-	{0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x1fa70, 0x1faff}, {0x20000, 0x2fffd}, {0x30000, 0x3fffd},
+	{ 0x1100, 0x115f }, { 0x231a, 0x231b }, { 0x23e9, 0x23ec }, { 0x2e80, 0x303e }, { 0x3041, 0x33ff }, { 0x3400, 0x4dbf },
+	{ 0x4e00, 0x9fff }, { 0xa000, 0xa4cf }, { 0xa960, 0xa97f }, { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff }, { 0xfe30, 0xfe6f },
+	{ 0xff00, 0xff60 }, { 0xffe0, 0xffe6 }, { 0x1f300, 0x1f64f }, { 0x1f680, 0x1f6ff }, { 0x1f900, 0x1f9ff },
+	{ 0x1fa70, 0x1faff }, { 0x20000, 0x2fffd }, { 0x30000, 0x3fffd },
 };
+/* clang-format on */
 
 static bool in_ranges(uint32_t code, const struct range *ranges, size_t n)
 {
@@ -89,7 +97,7 @@ static int utf8_tail(unsigned char lead, uint32_t *bits)
 
 uint32_t glyph_decode(const char **text)
 {
-	static const uint32_t smallest[4] = {0, 0x80, 0x800, 0x10000};
+	static const uint32_t smallest[4] = { 0, 0x80, 0x800, 0x10000 };
 	const char *at = *text;
 	uint32_t code = 0;
 	if (*at == '\0')

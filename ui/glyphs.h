@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum glyph {
-	GLYPH_FULL,   /* fills of a bar, darkest first */
+	GLYPH_FULL, /* fills of a bar, darkest first */
 	GLYPH_DARK,
 	GLYPH_MEDIUM,
 	GLYPH_LIGHT,
@@ -22,9 +22,9 @@ enum glyph {
 	GLYPH_PREVIOUS,
 	GLYPH_NEXT,
 	GLYPH_IDLE,
-	GLYPH_REST,   /* rest of a cell of the pipeline drawing */
+	GLYPH_REST, /* rest of a cell of the pipeline drawing */
 	GLYPH_BORDER,
-	GLYPH_CUT,    /* where an abridged drawing leaves out time */
+	GLYPH_CUT, /* where an abridged drawing leaves out time */
 	GLYPH_COUNT
 };
 

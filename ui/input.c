@@ -28,6 +28,7 @@ const char *const action_group_names[GROUP_COUNT] = {
 	[GROUP_PROMPT] = N_("PROMPT"),
 };
 
+/* clang-format off */
 const struct ui_action_info ui_action_table[UI_ACTION_COUNT] = {
 	[UI_NONE] = {"none", NULL, N_("does nothing"), GROUP_SCREEN, UI_NONE},
 	[UI_DOWN] = {"down", NULL, N_("down"), GROUP_MOVE, UI_NONE},
@@ -45,7 +46,7 @@ const struct ui_action_info ui_action_table[UI_ACTION_COUNT] = {
 	[UI_LEAP_UP] = {"leap-up", N_("leap"), N_("ten steps up"), GROUP_CHANGE, UI_LEAP_DOWN},
 	[UI_TYPE] = {"type", N_("type"), N_("type a value, such as 70B"), GROUP_CHANGE, UI_NONE},
 	[UI_TYPE_DIGIT] = {"type-digit", NULL, N_("the same, with this digit"), GROUP_CHANGE, UI_NONE},
-	[UI_OPEN] = {"open", N_("open"), N_("list of values; take, open"), GROUP_CHANGE, UI_NONE},
+	[UI_OPEN] = {"open", N_("open"), N_("values; take; open"), GROUP_CHANGE, UI_NONE},
 	[UI_DEFAULT] = {"default", NULL, N_("back to the default"), GROUP_CHANGE, UI_NONE},
 	[UI_UNDO] = {"undo", N_("undo"), N_("undo"), GROUP_CHANGE, UI_NONE},
 	[UI_REDO] = {"redo", NULL, N_("redo"), GROUP_CHANGE, UI_NONE},
@@ -77,7 +78,9 @@ const struct ui_action_info ui_action_table[UI_ACTION_COUNT] = {
 	[UI_CURSOR_START] = {"cursor-start", NULL, N_("cursor to the start"), GROUP_PROMPT, UI_NONE},
 	[UI_CURSOR_END] = {"cursor-end", NULL, N_("cursor to the end"), GROUP_PROMPT, UI_NONE},
 };
+/* clang-format on */
 
+/* clang-format off */
 /* Letters come before the keys that a keyboard or a multiplexer may lack. No context changes a key of CONTEXT_ALL. */
 const struct binding binding_table[] = {
 	{CONTEXT_ALL, '?', UI_HELP},
@@ -151,14 +154,17 @@ const struct binding binding_table[] = {
 	{CONTEXT_PROMPT, INPUT_CTRL_L, UI_REPAINT},
 	{CONTEXT_PROMPT, INPUT_CTRL_Z, UI_SUSPEND},
 };
+/* clang-format on */
 const size_t n_bindings = sizeof(binding_table) / sizeof(binding_table[0]);
 
 enum { FOOTER_MAX = 16 };
 
-/* Order: what changes the figure under the cursor, then where one can go. `? help`, and `q quit` or `Esc back`, are added around it. */
+/* Order: what changes the figure under the cursor, then where one can go. `? help`, and `q quit` or `Esc back`, are added around
+ * it. */
+/* clang-format off */
 static const enum ui_action footers[CONTEXT_COUNT][FOOTER_MAX] = {
-	[CONTEXT_SETTINGS] = {UI_STEP_UP, UI_TYPE, UI_OPEN, UI_NEXT_PANE, UI_EXPLAIN, UI_MEMORY, UI_PIPELINE, UI_UNDO, UI_COMMAND, UI_LEAP_UP,
-		UI_FIND, UI_FLAGS, UI_MORE},
+	[CONTEXT_SETTINGS] = {UI_STEP_UP, UI_TYPE, UI_OPEN, UI_NEXT_PANE, UI_EXPLAIN, UI_MEMORY, UI_PIPELINE, UI_UNDO,
+		UI_COMMAND, UI_LEAP_UP, UI_FIND, UI_FLAGS, UI_MORE},
 	[CONTEXT_FIGURES] = {UI_UP, UI_RIGHT, UI_EXPLAIN, UI_NEXT_PANE, UI_MEMORY, UI_PIPELINE, UI_UNDO, UI_COMMAND},
 	[CONTEXT_MEMORY] = {UI_UP, UI_RIGHT, UI_EXPLAIN, UI_PIPELINE, UI_UNDO, UI_COMMAND, UI_FLAGS},
 	[CONTEXT_PIPELINE] = {UI_RIGHT, UI_ZOOM_OUT, UI_ZOOM_FIT, UI_SCHEDULE, UI_EXPLAIN, UI_MEMORY, UI_UNDO, UI_COMMAND},
@@ -168,23 +174,29 @@ static const enum ui_action footers[CONTEXT_COUNT][FOOTER_MAX] = {
 	[CONTEXT_COMMAND] = {UI_UP, UI_UNDO},
 	[CONTEXT_PROMPT] = {UI_ACCEPT, UI_CANCEL, UI_CLEAR},
 };
+/* clang-format on */
 
 const enum ui_action *input_footer(enum context context)
 {
 	return footers[context];
 }
 
+/* clang-format off */
 static const struct {
 	uint32_t key;
 	const char *name;
 } key_names[] = {
-	{INPUT_CTRL_B, "Ctrl-B"}, {INPUT_CTRL_F, "Ctrl-F"}, {INPUT_BACKSPACE, "Backspace"}, {INPUT_TAB, "Tab"}, {INPUT_ENTER, "Enter"},
-	{INPUT_CTRL_L, "Ctrl-L"}, {INPUT_CTRL_R, "Ctrl-R"}, {INPUT_CTRL_U, "Ctrl-U"}, {INPUT_CTRL_Z, "Ctrl-Z"}, {INPUT_ESCAPE, "Esc"},
+	{INPUT_CTRL_B, "Ctrl-B"}, {INPUT_CTRL_F, "Ctrl-F"}, {INPUT_BACKSPACE, "Backspace"}, {INPUT_TAB, "Tab"}, {INPUT_ENTER,
+	"Enter"},
+	{INPUT_CTRL_L, "Ctrl-L"}, {INPUT_CTRL_R, "Ctrl-R"}, {INPUT_CTRL_U, "Ctrl-U"}, {INPUT_CTRL_Z, "Ctrl-Z"}, {INPUT_ESCAPE,
+	"Esc"},
 	{' ', "Space"}, {INPUT_UP, "Up"}, {INPUT_DOWN, "Down"}, {INPUT_LEFT, "Left"}, {INPUT_RIGHT, "Right"},
 	{INPUT_SHIFT_LEFT, "Shift-Left"}, {INPUT_SHIFT_RIGHT, "Shift-Right"}, {INPUT_HOME, "Home"}, {INPUT_END, "End"},
-	{INPUT_PAGE_UP, "PgUp"}, {INPUT_PAGE_DOWN, "PgDn"}, {INPUT_SHIFT_TAB, "Shift-Tab"}, {INPUT_DELETE, "Del"}, {INPUT_F1, "F1"},
+	{INPUT_PAGE_UP, "PgUp"}, {INPUT_PAGE_DOWN, "PgDn"}, {INPUT_SHIFT_TAB, "Shift-Tab"}, {INPUT_DELETE, "Del"}, {INPUT_F1,
+	"F1"},
 	{INPUT_F10, "F10"}, {INPUT_DIGIT, "0-9"},
 };
+/* clang-format on */
 
 static enum ui_action lookup_exact(enum context context, uint32_t key)
 {

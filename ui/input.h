@@ -1,5 +1,5 @@
-/* Events, keys, actions, and the one table that binds keys to actions. The help screen, the footer and the manual page iterate the
- * same rows, so that none of them can tell a lie. */
+/* Events, keys, actions, and the one table that binds keys to actions. The help screen, the footer and the manual page iterate
+ * the same rows, so that none of them can tell a lie. */
 #ifndef MESHPLAN_INPUT_H
 #define MESHPLAN_INPUT_H
 
@@ -67,22 +67,58 @@ extern const char *const context_names[CONTEXT_COUNT]; /* N_() */
 enum ui_action {
 	UI_NONE,
 	/* move */
-	UI_DOWN, UI_UP, UI_FIRST, UI_LAST, UI_PAGE_DOWN, UI_PAGE_UP, UI_NEXT_PANE, UI_PREVIOUS_PANE,
+	UI_DOWN,
+	UI_UP,
+	UI_FIRST,
+	UI_LAST,
+	UI_PAGE_DOWN,
+	UI_PAGE_UP,
+	UI_NEXT_PANE,
+	UI_PREVIOUS_PANE,
 	UI_FIND,
 	/* change */
-	UI_STEP_DOWN, UI_STEP_UP, UI_LEAP_DOWN, UI_LEAP_UP, UI_TYPE, UI_TYPE_DIGIT, UI_OPEN, UI_DEFAULT,
-	UI_UNDO, UI_REDO, UI_FLAGS,
+	UI_STEP_DOWN,
+	UI_STEP_UP,
+	UI_LEAP_DOWN,
+	UI_LEAP_UP,
+	UI_TYPE,
+	UI_TYPE_DIGIT,
+	UI_OPEN,
+	UI_DEFAULT,
+	UI_UNDO,
+	UI_REDO,
+	UI_FLAGS,
 	/* views */
-	UI_MEMORY, UI_PIPELINE, UI_VIEW_NUMBER, UI_BACK,
+	UI_MEMORY,
+	UI_PIPELINE,
+	UI_VIEW_NUMBER,
+	UI_BACK,
 	/* ask */
-	UI_EXPLAIN, UI_COMMAND,
+	UI_EXPLAIN,
+	UI_COMMAND,
 	/* inside views */
-	UI_LEFT, UI_RIGHT, UI_ZOOM_IN, UI_ZOOM_OUT, UI_ZOOM_FIT, UI_SCHEDULE,
+	UI_LEFT,
+	UI_RIGHT,
+	UI_ZOOM_IN,
+	UI_ZOOM_OUT,
+	UI_ZOOM_FIT,
+	UI_SCHEDULE,
 	/* screen */
-	UI_HELP, UI_MORE, UI_REPAINT, UI_SUSPEND, UI_QUIT,
+	UI_HELP,
+	UI_MORE,
+	UI_REPAINT,
+	UI_SUSPEND,
+	UI_QUIT,
 	/* prompt */
-	UI_ACCEPT, UI_CANCEL, UI_CLEAR, UI_ERASE, UI_ERASE_NEXT, UI_CURSOR_LEFT, UI_CURSOR_RIGHT,
-	UI_CURSOR_START, UI_CURSOR_END,
+	UI_ACCEPT,
+	UI_CANCEL,
+	UI_CLEAR,
+	UI_ERASE,
+	UI_ERASE_NEXT,
+	UI_CURSOR_LEFT,
+	UI_CURSOR_RIGHT,
+	UI_CURSOR_START,
+	UI_CURSOR_END,
 	UI_ACTION_COUNT
 };
 

@@ -20,7 +20,7 @@ static int max_int(int a, int b)
 struct bar_grid layout_bar(int width)
 {
 	const int beyond = max_int(5, width * 14 / 100);
-	return (struct bar_grid){max_int(1, width - 1 - beyond), beyond};
+	return (struct bar_grid){ max_int(1, width - 1 - beyond), beyond };
 }
 
 /* What the main pane holds. */
@@ -38,22 +38,22 @@ static int rows_of(const struct blocks *b)
 	return memory + parts + 1 + pipeline + (b->phases ? 1 + PHASES_H : 0);
 }
 
-/* Chooses by the size first, as for four stages, so that a step of pp does not make blocks come and go; then adds stages. */
+/* The table is chosen by the size alone, as for four stages; then as many stages as there is room for; then the phases. */
 static struct blocks choose_blocks(int w, int rows, int pp, bool side)
 {
-	static const int more[] = {8, 16};
-	struct blocks b = {4, false, false};
+	static const int more[] = { 8, 16 };
+	struct blocks b = { 4, false, false };
 	while (b.stages > 1 && rows_of(&b) > rows)
 		b.stages--;
 	b.table = w >= TABLE_MIN_W;
 	b.table = b.table && rows_of(&b) + 1 + NOTES_MIN_H <= rows;
-	b.phases = !side;
-	b.phases = b.phases && rows_of(&b) + 1 + NOTES_MIN_H <= rows;
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
-		const struct blocks larger = {min_int(pp, more[i]), b.table, b.phases};
+		const struct blocks larger = { min_int(pp, more[i]), b.table, false };
 		if (larger.stages > b.stages && rows_of(&larger) + 1 + NOTES_MIN_H <= rows)
 			b.stages = larger.stages;
 	}
+	b.phases = !side;
+	b.phases = b.phases && rows_of(&b) + 1 + NOTES_MIN_H <= rows;
 	b.stages = min_int(b.stages, pp);
 	return b;
 }
@@ -61,7 +61,7 @@ static struct blocks choose_blocks(int w, int rows, int pp, bool side)
 /* Puts an area of h rows at *y and moves *y below it. */
 static void place(struct screen_layout *out, enum area a, int x, int *y, int w, int h)
 {
-	out->area[a] = (struct rect){x, *y, w, h};
+	out->area[a] = (struct rect){ x, *y, w, h };
 	*y += h;
 }
 
@@ -96,7 +96,7 @@ static void place_side(struct screen_layout *out, struct rect side)
 	static const struct {
 		enum area area;
 		int h;
-	} blocks[] = {{AREA_HELP, 6}, {AREA_STEP, 7}, {AREA_LEDGER, 7}, {AREA_PHASES, PHASES_H}};
+	} blocks[] = { { AREA_HELP, 6 }, { AREA_STEP, 7 }, { AREA_LEDGER, 6 }, { AREA_PHASES, PHASES_H } };
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]) && y + blocks[i].h <= bottom; i++) {
 		place(out, blocks[i].area, side.x, &y, side.w, blocks[i].h);
 		y++;
@@ -116,11 +116,11 @@ static void place_two_columns(struct screen_layout *out, int w, int h, int pp)
 	out->track_w = wide ? 19 : 13;
 	out->density = h >= 36 ? DENSITY_AIRY : DENSITY_HEADED;
 	out->split_x = main_x;
-	out->area[AREA_MESSAGE] = (struct rect){0, 1, w, 1};
-	out->area[AREA_SETTINGS] = (struct rect){0, 2, settings_w, body_h};
-	place_main(out, (struct rect){main_x, 2, main_w, body_h}, pp, side);
+	out->area[AREA_MESSAGE] = (struct rect){ 0, 1, w, 1 };
+	out->area[AREA_SETTINGS] = (struct rect){ 0, 2, settings_w, body_h };
+	place_main(out, (struct rect){ main_x, 2, main_w, body_h }, pp, side);
 	if (side)
-		place_side(out, (struct rect){main_x + main_w + SIDE_GAP, 2, SIDE_W, body_h});
+		place_side(out, (struct rect){ main_x + main_w + SIDE_GAP, 2, SIDE_W, body_h });
 }
 
 static void place_one_column(struct screen_layout *out, int w, int h, int pp)
@@ -133,20 +133,20 @@ static void place_one_column(struct screen_layout *out, int w, int h, int pp)
 	out->bar_w = w - 8;
 	out->split_x = 0;
 	/* Verdict, two bars, the other stages in words; then one line of figures; the blank row below is the message. */
-	out->area[AREA_MEMORY] = (struct rect){0, 1, w, 4};
-	out->area[AREA_PIPELINE] = (struct rect){0, 5, w, 1};
-	out->area[AREA_MESSAGE] = (struct rect){0, 6, w, 1};
-	out->area[AREA_SETTINGS] = (struct rect){0, 7, w, h - 9};
+	out->area[AREA_MEMORY] = (struct rect){ 0, 1, w, 4 };
+	out->area[AREA_PIPELINE] = (struct rect){ 0, 5, w, 1 };
+	out->area[AREA_MESSAGE] = (struct rect){ 0, 6, w, 1 };
+	out->area[AREA_SETTINGS] = (struct rect){ 0, 7, w, h - 9 };
 }
 
 void layout_compute(int w, int h, int pp, struct screen_layout *out)
 {
-	*out = (struct screen_layout){.too_small = w < LAYOUT_MIN_W || h < LAYOUT_MIN_H};
+	*out = (struct screen_layout){ .too_small = w < LAYOUT_MIN_W || h < LAYOUT_MIN_H };
 	if (out->too_small)
 		return;
-	out->area[AREA_HEADER] = (struct rect){0, 0, w, 1};
-	out->area[AREA_PREVIEW] = (struct rect){0, h - 2, w, 1};
-	out->area[AREA_FOOTER] = (struct rect){0, h - 1, w, 1};
+	out->area[AREA_HEADER] = (struct rect){ 0, 0, w, 1 };
+	out->area[AREA_PREVIEW] = (struct rect){ 0, h - 2, w, 1 };
+	out->area[AREA_FOOTER] = (struct rect){ 0, h - 1, w, 1 };
 	if (w < 80)
 		place_one_column(out, w, h, pp < 1 ? 1 : pp);
 	else

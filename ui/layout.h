@@ -1,5 +1,5 @@
-/* Where everything stands on a screen of a given size. Pure arithmetic: the same size always gives the same places, every area lies
- * inside the screen and no two overlap. */
+/* Where everything stands on a screen of a given size. Pure arithmetic: the same size always gives the same places, every area
+ * lies inside the screen and no two overlap. */
 #ifndef MESHPLAN_LAYOUT_H
 #define MESHPLAN_LAYOUT_H
 
@@ -19,9 +19,9 @@ enum area {
 	AREA_PIPELINE, /* heading, one row per rank, axis, bubble */
 	AREA_PHASES,
 	AREA_NOTES,
-	AREA_HELP,     /* side pane: what the setting means */
-	AREA_STEP,     /* side pane: one step left or right */
-	AREA_LEDGER,   /* side pane: bytes per parameter */
+	AREA_HELP,   /* side pane: what the setting means */
+	AREA_STEP,   /* side pane: one step left or right */
+	AREA_LEDGER, /* side pane: bytes per parameter */
 	AREA_PREVIEW,
 	AREA_FOOTER,
 	AREA_COUNT
@@ -32,12 +32,12 @@ enum density { DENSITY_PLAIN, DENSITY_HEADED, DENSITY_AIRY }; /* not at all, by 
 
 struct screen_layout {
 	bool too_small;
-	bool narrow;   /* one column: below 80 columns */
+	bool narrow;          /* one column: below 80 columns */
 	enum density density; /* of the settings */
-	int split_x;   /* column where the verdict and the main pane begin */
+	int split_x;          /* column where the verdict and the main pane begin */
 	int label_w, track_w; /* of a setting */
-	int stages;    /* rows of bars, and of ranks */
-	int bar_w;     /* columns of a bar without its label */
+	int stages;           /* rows of bars, and of ranks */
+	int bar_w;            /* columns of a bar without its label */
 	struct rect area[AREA_COUNT];
 };
 

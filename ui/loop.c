@@ -32,7 +32,7 @@ static int run(struct app *a, struct canvas *c)
 		if (dirty & APP_QUIT)
 			return 0;
 		if (dirty & APP_SUSPEND) {
-			struct event resized = {.kind = EVENT_RESIZE};
+			struct event resized = { .kind = EVENT_RESIZE };
 			term_suspend();
 			term_size(&resized.w, &resized.h);
 			(void)app_update(a, &resized);
@@ -47,14 +47,15 @@ static int run(struct app *a, struct canvas *c)
 
 int ui_run(const struct ui_options *o)
 {
-	const struct term_options terminal = {.theme = o->theme, .no_color = o->no_color, .ascii = o->ascii, .signals = true};
-	struct canvas canvas = {0};
-	struct err e = {0};
+	const struct term_options terminal = { .theme = o->theme, .no_color = o->no_color, .ascii = o->ascii, .signals = true };
+	struct canvas canvas = { 0 };
+	struct err e = { 0 };
 	int code = 2, w = 0, h = 0;
 	if (o->script != NULL)
 		return ui_script(o);
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		(void)fprintf(stderr, "meshplan: %s\n", _("the terminal UI needs a terminal. Without one: meshplan plan, meshplan fit, meshplan --help."));
+		(void)fprintf(stderr, "meshplan: %s\n",
+			_("the terminal UI needs a terminal. Without one: meshplan plan, meshplan fit, meshplan --help."));
 		return 2;
 	}
 	struct app *app = malloc(sizeof(*app));
@@ -62,7 +63,7 @@ int ui_run(const struct ui_options *o)
 		return 3;
 	if (app_init(app, o->catalog, o->draft, LAYOUT_MIN_W, LAYOUT_MIN_H, &e) == ERR_OK && term_open(&terminal, &e) == ERR_OK) {
 		term_size(&w, &h);
-		const struct event size = {.kind = EVENT_RESIZE, .w = w, .h = h};
+		const struct event size = { .kind = EVENT_RESIZE, .w = w, .h = h };
 		(void)app_update(app, &size);
 		canvas.ascii = term_ascii();
 		code = run(app, &canvas);

@@ -12,15 +12,16 @@ struct ui_options {
 	const struct draft *draft; /* what to show first; must pass plan_evaluate */
 	const char *theme;         /* mono, dark, light, 256; NULL: by the terminal */
 	bool no_color;
-	int ascii;                 /* 1 ASCII, 0 UTF-8, -1 by the locale */
+	int ascii; /* 1 ASCII, 0 UTF-8, -1 by the locale */
 	/* Script mode (script.h), when `script` is given. */
 	const char *script, *dump; /* files; "-" is standard input and output */
 	int w, h;                  /* size of the screen */
 	bool style;                /* the dump holds style maps too */
 };
 
-/* Runs until the user quits; with `script`, runs that instead (script.h). Needs a terminal on stdin and stdout and LC_CTYPE set. Returns the exit code: 0; 2 with a message on stderr
- * when there is no usable terminal; 3 when out of memory. When a signal asked to stop, the terminal is restored and the signal raised again. */
+/* Runs until the user quits; with `script`, runs that instead (script.h). Needs a terminal on stdin and stdout and LC_CTYPE set.
+ * Returns the exit code: 0; 2 with a message on stderr when there is no usable terminal; 3 when out of memory. When a signal
+ * asked to stop, the terminal is restored and the signal raised again. */
 int ui_run(const struct ui_options *o);
 
 #endif

@@ -29,14 +29,14 @@ static bool write_out(void *ctx, const char *text, size_t len)
 
 static int complain(const struct script *s, const char *what, const char *value)
 {
-	(void)fprintf(stderr, _("meshplan: %s:%d: %s \"%s\"; legal: key NAME, text WORDS, resize WxH, dump NAME, # comment\n"), s->file, s->line, what,
-		value);
+	(void)fprintf(stderr, _("meshplan: %s:%d: %s \"%s\"; legal: key NAME, text WORDS, resize WxH, dump NAME, # comment\n"),
+		s->file, s->line, what, value);
 	return 2;
 }
 
 static void press(struct script *s, uint32_t key)
 {
-	const struct event ev = {.kind = EVENT_KEY, .key = key};
+	const struct event ev = { .kind = EVENT_KEY, .key = key };
 	if (app_update(s->app, &ev) & APP_QUIT)
 		s->quit = true;
 }
@@ -75,7 +75,7 @@ static bool parse_size(const char *text, int *w, int *h)
 
 static int do_resize(struct script *s, const char *size)
 {
-	struct event ev = {.kind = EVENT_RESIZE};
+	struct event ev = { .kind = EVENT_RESIZE };
 	if (!parse_size(size, &ev.w, &ev.h))
 		return complain(s, _("no size"), size);
 	(void)app_update(s->app, &ev);
@@ -104,7 +104,7 @@ static int do_dump(struct script *s, const char *name)
 static const struct {
 	const char *word;
 	int (*run)(struct script *s, const char *rest);
-} statements[] = {{"key", do_key}, {"text", do_text}, {"resize", do_resize}, {"dump", do_dump}};
+} statements[] = { { "key", do_key }, { "text", do_text }, { "resize", do_resize }, { "dump", do_dump } };
 
 static int run_line(struct script *s, char *line)
 {
@@ -151,8 +151,8 @@ static FILE *open_or_complain(const char *name, const char *mode, FILE *standard
 
 static int run_script(const struct ui_options *o, struct app *app, FILE *in, FILE *out)
 {
-	struct script s = {.app = app, .out = out, .style = o->style, .file = o->script};
-	struct err e = {0};
+	struct script s = { .app = app, .out = out, .style = o->style, .file = o->script };
+	struct err e = { 0 };
 	int code = 2;
 	s.canvas.ascii = o->ascii > 0;
 	if (app_init(app, o->catalog, o->draft, o->w, o->h, &e) == ERR_OK)

@@ -11,7 +11,8 @@
 
 #include "loop.h"
 
-/* Runs o->script. Returns the exit code: 0; 2 with a message on stderr for a bad script or file; 3 when the dump cannot be written. */
+/* Runs o->script. Returns the exit code: 0; 2 with a message on stderr for a bad script or file; 3 when the dump cannot be
+ * written. */
 int ui_script(const struct ui_options *o);
 
 #endif

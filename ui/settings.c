@@ -43,17 +43,21 @@ static bool offloads(const struct scenario *s)
 	return s->training.offload != OFFLOAD_NONE;
 }
 
+/* clang-format off */
 /* Knobs that only some scenarios have. A knob without a row is always shown. */
 static const struct {
 	const char *key;
 	bool (*applies)(const struct scenario *s);
 } conditions[] = {
 	{"topk", is_moe}, {"expert-ffn", is_moe}, {"shared-experts", is_moe}, {"shared-ffn", is_moe}, {"dense-layers", is_moe},
-	{"moe-stride", is_moe}, {"shared-gate", is_moe}, {"router-bias", is_moe}, {"expert-bias", is_moe}, {"ep", is_moe}, {"etp", is_moe},
-	{"q-lora-rank", is_mla}, {"kv-lora-rank", is_mla}, {"qk-nope-dim", is_mla}, {"qk-rope-dim", is_mla}, {"v-head-dim", is_mla},
+	{"moe-stride", is_moe}, {"shared-gate", is_moe}, {"router-bias", is_moe}, {"expert-bias", is_moe},
+	{"ep", is_moe}, {"etp", is_moe},
+	{"q-lora-rank", is_mla}, {"kv-lora-rank", is_mla}, {"qk-nope-dim", is_mla}, {"qk-rope-dim", is_mla},
+	{"v-head-dim", is_mla},
 	{"lora-rank", has_adapter}, {"lora-targets", has_adapter}, {"recompute-every", recomputes_all}, {"group", is_interleaved},
 	{"pp-split", has_stages}, {"stage-layers", has_stages}, {"offload-params", offloads},
 };
+/* clang-format on */
 
 bool settings_apply(const struct scenario *s, const struct knob *k)
 {
@@ -65,24 +69,26 @@ bool settings_apply(const struct scenario *s, const struct knob *k)
 }
 
 /* One block: the heading of a group and its main (or its other) knobs. Nothing when it would be empty. */
-static size_t add_group(const struct scenario *s, enum knob_group group, bool more, enum density density, size_t keep, struct setting_row *rows, size_t n)
+static size_t add_group(const struct scenario *s, enum knob_group group, bool more, enum density density, size_t keep,
+	struct setting_row *rows, size_t n)
 {
 	const size_t start = n;
 	if (density == DENSITY_AIRY && n > 0)
-		rows[n++] = (struct setting_row){SETTING_BLANK, group, more, 0};
+		rows[n++] = (struct setting_row){ SETTING_BLANK, group, more, 0 };
 	if (density != DENSITY_PLAIN)
-		rows[n++] = (struct setting_row){SETTING_HEADING, group, more, 0};
+		rows[n++] = (struct setting_row){ SETTING_HEADING, group, more, 0 };
 	const size_t first = n;
 	for (size_t i = 0; i < knob_count(); i++) {
 		const struct knob *k = knob_at(i);
 		const bool main = (k->flags & KNOB_F_MAIN) != 0;
 		if (k->group == group && main != more && (i == keep || settings_apply(s, k)))
-			rows[n++] = (struct setting_row){SETTING_KNOB, group, more, i};
+			rows[n++] = (struct setting_row){ SETTING_KNOB, group, more, i };
 	}
 	return n == first ? start : n;
 }
 
-size_t settings_rows(const struct scenario *s, bool all, enum density density, size_t keep, struct setting_row rows[SETTING_ROWS_MAX])
+size_t settings_rows(
+	const struct scenario *s, bool all, enum density density, size_t keep, struct setting_row rows[SETTING_ROWS_MAX])
 {
 	size_t n = 0;
 	for (int more = 0; more <= (all ? 1 : 0); more++) {
@@ -104,6 +110,11 @@ size_t settings_row_of(const struct setting_row *rows, size_t n, size_t knob)
 	return found;
 }
 
+bool settings_has_stops(const struct knob *k)
+{
+	return k->type != KNOB_STAGES && !(k->flags & KNOB_F_DERIVED);
+}
+
 /* Index of the catalogue list that a preset knob chooses from. */
 static const char *preset_id(const struct knob *k, const struct catalog *c, size_t i)
 {
@@ -118,7 +129,8 @@ static const char *preset_id(const struct knob *k, const struct catalog *c, size
 	return NULL;
 }
 
-char *settings_stop_text(const struct knob *k, const struct catalog *c, const struct draft *d, int64_t value, char *buf, size_t cap)
+char *settings_stop_text(
+	const struct knob *k, const struct catalog *c, const struct draft *d, int64_t value, char *buf, size_t cap)
 {
 	char number[32];
 	struct scenario s = d->s;
@@ -147,11 +159,13 @@ char *settings_stop_help(const struct knob *k, const struct catalog *c, int64_t 
 	const size_t i = value < 0 ? SIZE_MAX : (size_t)value;
 	buf[0] = '\0';
 	if (k->help_at != NULL && k->help_at(value) != NULL)
-		(void)snprintf(buf, cap, "%s", _(k->help_at(value)));
+		(void)snprintf(buf, cap, "%s", ui_text(k->help_at(value)));
 	else if (strcmp(k->key, "model") == 0 && i < c->n_models)
-		(void)snprintf(buf, cap, "%s, %s", units_format_count(model_params(&c->models[i]), count, sizeof(count)), c->models[i].label);
+		(void)snprintf(buf, cap, "%s, %s", units_format_count(model_params(&c->models[i]), count, sizeof(count)),
+			c->models[i].label);
 	else if (strcmp(k->key, "gpu") == 0 && i < c->n_gpus)
-		(void)snprintf(buf, cap, "%s, %s", units_format_gib(c->gpus[i].mem_cuda_bytes, count, sizeof(count)), c->gpus[i].label);
+		(void)snprintf(
+			buf, cap, "%s, %s", units_format_gib(c->gpus[i].mem_cuda_bytes, count, sizeof(count)), c->gpus[i].label);
 	else if (strcmp(k->key, "node") == 0 && i < c->n_nodes)
 		(void)snprintf(buf, cap, "%" PRId64 " x %s", c->nodes[i].gpus_per_node, c->nodes[i].gpu_id);
 	else if (strcmp(k->key, "profile") == 0 && i < c->n_profiles)

@@ -2,8 +2,8 @@
 
 #include "term.h"
 
-#include "ui_text.h"
 #include "theme.h"
+#include "ui_text.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -27,11 +27,12 @@ static struct {
 	FILE *out, *in;
 	bool signals, ascii;
 	enum theme theme;
-	int pipe[2];    /* signal handlers write the signal number, term_read waits for it */
-	int fifo;       /* test interface: one byte per frame */
+	short pair[ROLE_COUNT]; /* colour pair of each role, 0: the terminal's own colours */
+	int pipe[2];            /* signal handlers write the signal number, term_read waits for it */
+	int fifo;               /* test interface: one byte per frame */
 	int stop_signal;
 	int w, h;
-} term = {.pipe = {-1, -1}, .fifo = -1};
+} term = { .pipe = { -1, -1 }, .fifo = -1 };
 
 /* What a fatal signal needs, prepared beforehand: only async-signal-safe calls are left to do. */
 static struct termios saved_termios;
@@ -39,8 +40,8 @@ static int saved_fd = -1;
 static char restore_text[RESTORE_CAP];
 static size_t restore_len;
 
-static const int stop_signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
-static const int fatal_signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+static const int stop_signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
+static const int fatal_signals[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL };
 
 static void on_signal(int number)
 {
@@ -120,7 +121,7 @@ static void collect(const char *text)
 /* What a crash has to send: plain attributes, the cursor, the keypad, the screen of the shell. */
 static void prepare_restore(void)
 {
-	static const char *const names[] = {"sgr0", "cnorm", "rmkx", "rmcup"};
+	static const char *const names[] = { "sgr0", "cnorm", "rmkx", "rmcup" };
 	restore_len = 0;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char name[8];
@@ -142,18 +143,29 @@ static bool locale_shows_glyphs(void)
 	return true;
 }
 
-/* Pairs 1 .. ROLE_COUNT, one for each role. */
+/* One pair for each combination of colours: a change between roles that look alike then costs nothing. */
+static void set_up_pairs(void)
+{
+	for (int i = 0; i < ROLE_COUNT; i++) {
+		const struct look *look = &role_table[i].look[term.theme];
+		int first = 0;
+		while (role_table[first].look[term.theme].fg != look->fg || role_table[first].look[term.theme].bg != look->bg)
+			first++;
+		term.pair[i] = look->fg < 0 && look->bg < 0 ? 0 : (short)(first + 1);
+		if (term.pair[i] > 0)
+			(void)init_pair(term.pair[i], look->fg, look->bg);
+	}
+}
+
 static void set_up_colors(const struct term_options *o)
 {
 	const char *no_color = getenv("NO_COLOR");
 	const bool colors = has_colors() && start_color() == OK && use_default_colors() == OK;
-	term.theme = theme_choose(colors ? COLORS : 0, o->no_color || (no_color != NULL && no_color[0] != '\0'), o->theme, getenv("COLORFGBG"));
-	if (term.theme == THEME_MONO)
-		return;
-	for (int i = 0; i < ROLE_COUNT; i++) {
-		const struct look *look = &role_table[i].look[term.theme];
-		(void)init_pair((short)(i + 1), look->fg, look->bg);
-	}
+	term.theme = theme_choose(
+		colors ? COLORS : 0, o->no_color || (no_color != NULL && no_color[0] != '\0'), o->theme, getenv("COLORFGBG"));
+	memset(term.pair, 0, sizeof(term.pair));
+	if (term.theme != THEME_MONO)
+		set_up_pairs();
 }
 
 static void open_hooks(bool signals)
@@ -204,8 +216,10 @@ enum err_code term_open(const struct term_options *o, struct err *e)
 	term.screen = newterm(type, term.out, term.in);
 	if (term.screen == NULL) {
 		term_close();
-		return err_set(e, ERR_USAGE, "TERM", "TERM is \"%.60s\", which terminfo does not know: set TERM to one it does, such as xterm-256color. "
-			"Without a terminal: meshplan plan, meshplan fit, meshplan --help.", type);
+		return err_set(e, ERR_USAGE, "TERM",
+			"TERM is \"%.60s\", which terminfo does not know: set TERM to one it does, such as xterm-256color. "
+			"Without a terminal: meshplan plan, meshplan fit, meshplan --help.",
+			type);
 	}
 	(void)cbreak();
 	(void)noecho();
@@ -264,24 +278,36 @@ static const struct {
 	int code;
 	uint32_t key;
 } special_keys[] = {
-	{KEY_UP, INPUT_UP}, {KEY_DOWN, INPUT_DOWN}, {KEY_LEFT, INPUT_LEFT}, {KEY_RIGHT, INPUT_RIGHT}, {KEY_SLEFT, INPUT_SHIFT_LEFT},
-	{KEY_SRIGHT, INPUT_SHIFT_RIGHT}, {KEY_HOME, INPUT_HOME}, {KEY_END, INPUT_END}, {KEY_PPAGE, INPUT_PAGE_UP}, {KEY_NPAGE, INPUT_PAGE_DOWN},
-	{KEY_BTAB, INPUT_SHIFT_TAB}, {KEY_DC, INPUT_DELETE}, {KEY_BACKSPACE, INPUT_BACKSPACE}, {KEY_ENTER, INPUT_ENTER}, {KEY_F(1), INPUT_F1},
-	{KEY_F(10), INPUT_F10},
+	{ KEY_UP, INPUT_UP },
+	{ KEY_DOWN, INPUT_DOWN },
+	{ KEY_LEFT, INPUT_LEFT },
+	{ KEY_RIGHT, INPUT_RIGHT },
+	{ KEY_SLEFT, INPUT_SHIFT_LEFT },
+	{ KEY_SRIGHT, INPUT_SHIFT_RIGHT },
+	{ KEY_HOME, INPUT_HOME },
+	{ KEY_END, INPUT_END },
+	{ KEY_PPAGE, INPUT_PAGE_UP },
+	{ KEY_NPAGE, INPUT_PAGE_DOWN },
+	{ KEY_BTAB, INPUT_SHIFT_TAB },
+	{ KEY_DC, INPUT_DELETE },
+	{ KEY_BACKSPACE, INPUT_BACKSPACE },
+	{ KEY_ENTER, INPUT_ENTER },
+	{ KEY_F(1), INPUT_F1 },
+	{ KEY_F(10), INPUT_F10 },
 };
 
 static struct event key_event(uint32_t key)
 {
-	return (struct event){.kind = EVENT_KEY, .key = key};
+	return (struct event){ .kind = EVENT_KEY, .key = key };
 }
 
 static struct event resize_event(void)
 {
 	struct winsize size;
 	if (ioctl(fileno(term.out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0)
-		(void)resizeterm(size.ws_row, size.ws_col);
+		(void)resize_term(size.ws_row, size.ws_col);
 	getmaxyx(stdscr, term.h, term.w);
-	return (struct event){.kind = EVENT_RESIZE, .w = term.w, .h = term.h};
+	return (struct event){ .kind = EVENT_RESIZE, .w = term.w, .h = term.h };
 }
 
 static struct event decode(int status, wint_t code)
@@ -289,13 +315,13 @@ static struct event decode(int status, wint_t code)
 	if (status == KEY_CODE_YES) {
 		if (code == KEY_RESIZE) {
 			getmaxyx(stdscr, term.h, term.w);
-			return (struct event){.kind = EVENT_RESIZE, .w = term.w, .h = term.h};
+			return (struct event){ .kind = EVENT_RESIZE, .w = term.w, .h = term.h };
 		}
 		for (size_t i = 0; i < sizeof(special_keys) / sizeof(special_keys[0]); i++) {
 			if ((wint_t)special_keys[i].code == code)
 				return key_event(special_keys[i].key);
 		}
-		return (struct event){.kind = EVENT_NONE};
+		return (struct event){ .kind = EVENT_NONE };
 	}
 	if (code == '\r')
 		return key_event(INPUT_ENTER);
@@ -331,11 +357,12 @@ static bool next_signal(struct event *ev)
 		return true;
 	}
 	term.stop_signal = number;
-	*ev = (struct event){.kind = EVENT_END};
+	*ev = (struct event){ .kind = EVENT_END };
 	return true;
 }
 
-/* The input is readable, yet there is no key: at its end there is nothing to read, on a terminal that is gone the question fails. */
+/* The input is readable, yet there is no key: at its end there is nothing to read, on a terminal that is gone the question fails.
+ */
 static bool input_ended(short revents)
 {
 	int waiting = 0;
@@ -348,15 +375,15 @@ static bool input_ended(short revents)
 
 struct event term_read(void)
 {
-	struct event ev = {.kind = EVENT_NONE};
+	struct event ev = { .kind = EVENT_NONE };
 	for (;;) {
-		struct pollfd fds[2] = {{fileno(term.in), POLLIN, 0}, {term.pipe[0], POLLIN, 0}};
+		struct pollfd fds[2] = { { fileno(term.in), POLLIN, 0 }, { term.pipe[0], POLLIN, 0 } };
 		if (next_signal(&ev) || next_key(&ev))
 			return ev;
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
-			return (struct event){.kind = EVENT_END};
+			return (struct event){ .kind = EVENT_END };
 		if (fds[0].revents != 0 && input_ended(fds[0].revents) && !next_key(&ev))
-			return (struct event){.kind = EVENT_END};
+			return (struct event){ .kind = EVENT_END };
 		if (ev.kind != EVENT_NONE)
 			return ev;
 	}
@@ -369,15 +396,13 @@ static attr_t attributes_of(uint8_t style, short *pair)
 	attributes |= (look->attributes & LOOK_BOLD) != 0 ? A_BOLD : A_NORMAL;
 	attributes |= (look->attributes & LOOK_REVERSE) != 0 ? A_REVERSE : A_NORMAL;
 	attributes |= (look->attributes & LOOK_UNDERLINE) != 0 ? A_UNDERLINE : A_NORMAL;
-	*pair = 0;
-	if (term.theme != THEME_MONO && (look->fg >= 0 || look->bg >= 0))
-		*pair = (short)((style & ~STYLE_BOLD) + 1);
+	*pair = term.pair[style & ~STYLE_BOLD];
 	return attributes;
 }
 
 static void present_cell(int x, int y, const struct cell *cell)
 {
-	wchar_t text[2] = {(wchar_t)cell->code, L'\0'};
+	wchar_t text[2] = { (wchar_t)cell->code, L'\0' };
 	cchar_t glyph;
 	short pair = 0;
 	const attr_t attributes = attributes_of(cell->style, &pair);
@@ -392,7 +417,7 @@ static void present_cell(int x, int y, const struct cell *cell)
 /* Tells a test that a frame is complete; see tests/tui. */
 static void announce_frame(void)
 {
-	struct pollfd fd = {fileno(term.in), POLLIN, 0};
+	struct pollfd fd = { fileno(term.in), POLLIN, 0 };
 	if (term.fifo < 0 || poll(&fd, 1, 0) > 0)
 		return;
 	const ssize_t written = write(term.fifo, "f", 1);

@@ -1,5 +1,5 @@
-/* The terminal: the only module that knows ncurses. It turns bytes and signals into events, and a canvas into the difference to what is
- * on the screen. Whatever way the program ends, term_close puts the terminal back as it was. */
+/* The terminal: the only module that knows ncurses. It turns bytes and signals into events, and a canvas into the difference to
+ * what is on the screen. Whatever way the program ends, term_close puts the terminal back as it was. */
 #ifndef MESHPLAN_TERM_H
 #define MESHPLAN_TERM_H
 
@@ -9,12 +9,12 @@
 #include <stdio.h>
 
 struct term_options {
-	const char *type;     /* terminfo name; NULL: TERM */
-	FILE *out, *in;       /* NULL: stdout, stdin */
-	const char *theme;    /* name, or NULL to choose */
-	bool no_color;        /* NO_COLOR counts as well */
-	int ascii;            /* 1 ASCII glyphs, 0 UTF-8, -1 what the locale can show */
-	bool signals;         /* catch signals; false in tests */
+	const char *type;  /* terminfo name; NULL: TERM */
+	FILE *out, *in;    /* NULL: stdout, stdin */
+	const char *theme; /* name, or NULL to choose */
+	bool no_color;     /* NO_COLOR counts as well */
+	int ascii;         /* 1 ASCII glyphs, 0 UTF-8, -1 what the locale can show */
+	bool signals;      /* catch signals; false in tests */
 };
 
 /* Takes over the terminal. ERR_USAGE with a message and a hint when there is none that can be used. */

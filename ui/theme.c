@@ -6,10 +6,14 @@
 #define B LOOK_BOLD
 #define R LOOK_REVERSE
 #define U LOOK_UNDERLINE
-#define PLAIN {-1, -1, 0}
+#define PLAIN                                                                                                                    \
+	{                                                                                                                        \
+		-1, -1, 0                                                                                                        \
+	}
 
-const char *const theme_names[THEME_COUNT + 1] = {"mono", "dark", "light", "256", NULL};
+const char *const theme_names[THEME_COUNT + 1] = { "mono", "dark", "light", "256", NULL };
 
+/* clang-format off */
 /* Two hues: blue is what stays, orange is what a step adds; grey is what the system takes. No red against green, no black or
  * white on the terminal's own background, never the dim attribute. */
 const struct role_info role_table[ROLE_COUNT] = {
@@ -39,6 +43,7 @@ const struct role_info role_table[ROLE_COUNT] = {
 	[ROLE_WEIGHT] = {"weight", 'V',   {{-1, -1, U},  {0, 2, 0},    {0, 2, 0},    {16, 71, 0}}},
 	[ROLE_IDLE] = {"idle", 'i',       {PLAIN,        PLAIN,        PLAIN,        {243, -1, 0}}},
 };
+/* clang-format on */
 
 /* COLORFGBG ends in the background: 7 and 9 to 15 are light. */
 static bool background_is_light(const char *colorfgbg)

@@ -47,7 +47,7 @@ enum theme {
 enum { LOOK_BOLD = 1, LOOK_REVERSE = 2, LOOK_UNDERLINE = 4 };
 
 struct look {
-	int16_t fg, bg; /* palette index; -1: the terminal's own */
+	int16_t fg, bg;     /* palette index; -1: the terminal's own */
 	uint8_t attributes; /* LOOK_ bits */
 };
 

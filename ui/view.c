@@ -29,7 +29,8 @@ static void verdict_amount(const struct app *a, char *buf, size_t cap)
 	else if (a->n_stages == 1)
 		(void)snprintf(buf, cap, v->fits ? _("%s to spare on every GPU") : _("%s over on every GPU"), amount);
 	else
-		(void)snprintf(buf, cap, v->fits ? _("%s to spare on stage %d") : _("%s over on stage %d"), amount, (int)v->worst_stage);
+		(void)snprintf(
+			buf, cap, v->fits ? _("%s to spare on stage %d") : _("%s over on stage %d"), amount, (int)v->worst_stage);
 }
 
 void view_verdict(const struct view *v, int x, int y, int w)
@@ -50,17 +51,17 @@ static void gpu_name(const struct gpu *g, char *buf, size_t cap)
 	buf[n] = '\0';
 }
 
-/* "Llama 3 70B on 64 H100, tp8 pp4 dp2": only degrees above one, but always dp. */
-static void write_title(const struct app *a, struct sink *out)
+/* "64 H100, tp8 pp4 dp2": only degrees above one, but always dp. */
+static void write_layout(const struct app *a, struct sink *out)
 {
 	const struct scenario *s = &a->draft.s;
 	const struct {
 		const char *key;
 		int64_t degree;
-	} degrees[] = {{"tp", s->layout.tp}, {"pp", s->layout.pp}, {"cp", s->layout.cp}, {"ep", s->layout.ep}};
+	} degrees[] = { { "tp", s->layout.tp }, { "pp", s->layout.pp }, { "cp", s->layout.cp }, { "ep", s->layout.ep } };
 	char gpu[HARDWARE_ID_CAP];
 	gpu_name(&s->cluster.gpu, gpu, sizeof(gpu));
-	sink_printf(out, _("%s on %" PRId64 " %s,"), s->model.label[0] != '\0' ? s->model.label : s->model.id, s->cluster.gpus, gpu);
+	sink_printf(out, "%" PRId64 " %s,", s->cluster.gpus, gpu);
 	for (size_t i = 0; i < sizeof(degrees) / sizeof(degrees[0]); i++) {
 		if (degrees[i].degree > 1)
 			sink_printf(out, " %s%" PRId64, degrees[i].key, degrees[i].degree);
@@ -68,18 +69,25 @@ static void write_title(const struct app *a, struct sink *out)
 	sink_printf(out, " dp%" PRId64, a->plan.dp);
 }
 
+/* "Llama 3 70B on 64 H100, tp8 pp4 dp2"; what is too long loses whole words at its end. */
+static void draw_title(const struct view *v, int w)
+{
+	const struct model *m = &v->a->draft.s.model;
+	char layout[160], title[256];
+	struct sink out;
+	sink_init(&out, layout, sizeof(layout), NULL, NULL);
+	write_layout(v->a, &out);
+	(void)snprintf(title, sizeof(title), _("%s on %s"), m->label[0] != '\0' ? m->label : m->id, layout);
+	for (char *blank = strrchr(title, ' '); canvas_text_width(title) > w && blank != NULL; blank = strrchr(title, ' '))
+		*blank = '\0';
+	(void)canvas_text(v->c, 0, 0, w, ROLE_HEAD, title);
+}
+
 static void draw_header(const struct view *v)
 {
-	char title[256];
-	struct sink out;
-	sink_init(&out, title, sizeof(title), NULL, NULL);
-	write_title(v->a, &out);
-	if (v->l.narrow) {
-		(void)canvas_text(v->c, 0, 0, v->c->w, ROLE_HEAD, title);
-		return;
-	}
-	(void)canvas_text(v->c, 0, 0, v->l.split_x - 1, ROLE_HEAD, title);
-	view_verdict(v, v->l.split_x, 0, v->c->w - v->l.split_x);
+	draw_title(v, v->l.narrow ? v->c->w : v->l.split_x);
+	if (!v->l.narrow)
+		view_verdict(v, v->l.split_x, 0, v->c->w - v->l.split_x);
 }
 
 /* The answer to the last key; else the gravest diagnostic, unless it is a mere note. */
@@ -102,13 +110,16 @@ static void draw_message(const struct view *v)
 
 struct rect view_body(const struct view *v)
 {
-	return (struct rect){0, 2, v->c->w, v->c->h - 4};
+	return (struct rect){ 0, 2, v->c->w, v->c->h - 4 };
 }
 
 static const char *prompt_label(const struct app *a)
 {
 	static const char *const labels[] = {
-		[PROMPT_NONE] = "", [PROMPT_VALUE] = "", [PROMPT_FLAGS] = N_("flags"), [PROMPT_FIND] = N_("find"),
+		[PROMPT_NONE] = "",
+		[PROMPT_VALUE] = "",
+		[PROMPT_FLAGS] = N_("flags"),
+		[PROMPT_FIND] = N_("find"),
 	};
 	return a->prompt.kind == PROMPT_VALUE ? knob_at(a->focus)->key : _(labels[a->prompt.kind]);
 }
@@ -116,7 +127,7 @@ static const char *prompt_label(const struct app *a)
 /* "seq           = 12k                 12,288: 60.0 GiB, FITS". What does not fit beside the text goes to the message row. */
 static void draw_prompt(const struct view *v)
 {
-	static const char signs[] = {[PROMPT_NONE] = ' ', [PROMPT_VALUE] = '=', [PROMPT_FLAGS] = ':', [PROMPT_FIND] = '/'};
+	static const char signs[] = { [PROMPT_NONE] = ' ', [PROMPT_VALUE] = '=', [PROMPT_FLAGS] = ':', [PROMPT_FIND] = '/' };
 	const struct prompt *p = &v->a->prompt;
 	const struct rect r = v->l.area[AREA_PREVIEW], m = v->l.area[AREA_MESSAGE];
 	const int text_x = 16, note_w = canvas_text_width(p->note);
@@ -196,7 +207,8 @@ static void draw_footer(const struct view *v)
 	if (!prompt)
 		(void)footer_item(v, context, leave, &x, w);
 	else if (v->a->prompt.kind != PROMPT_FIND)
-		(void)canvas_text(v->c, x + 1, v->l.area[AREA_FOOTER].y, w - x - 1, ROLE_DIM, "8k, 8192, 70B, 1.5e12, 80GB, 64GiB");
+		(void)canvas_text(
+			v->c, x + 1, v->l.area[AREA_FOOTER].y, w - x - 1, ROLE_DIM, "8k, 8192, 70B, 1.5e12, 80GB, 64GiB");
 }
 
 /* Two words in the middle; comes back by itself when the window grows. */
@@ -219,7 +231,7 @@ void view_frame(const struct app *a, struct canvas *c)
 		[VIEW_LIST] = view_list,
 		[VIEW_COMMAND] = view_command,
 	};
-	struct view v = {.a = a, .c = c};
+	struct view v = { .a = a, .c = c };
 	canvas_clear(c);
 	layout_compute(c->w, c->h, (int)a->n_stages, &v.l);
 	if (v.l.too_small) {
@@ -230,7 +242,7 @@ void view_frame(const struct app *a, struct canvas *c)
 	draw_footer(&v);
 	if (a->view != VIEW_MAIN) {
 		/* Full-width views keep the message in row 1 at every width. */
-		v.l.area[AREA_MESSAGE] = (struct rect){0, 1, c->w, 1};
+		v.l.area[AREA_MESSAGE] = (struct rect){ 0, 1, c->w, 1 };
 		if (v.l.narrow && a->message[0] == '\0')
 			view_verdict(&v, 0, 1, c->w);
 		else
@@ -239,4 +251,20 @@ void view_frame(const struct app *a, struct canvas *c)
 		draw_message(&v);
 	}
 	screens[a->view](&v);
+}
+
+size_t view_scroll_max(const struct app *a)
+{
+	struct canvas c = { .w = a->w, .h = a->h }; /* no cells: nothing is drawn on it */
+	struct view v = { .a = a, .c = &c };
+	layout_compute(a->w, a->h, (int)a->n_stages, &v.l);
+	if (v.l.too_small)
+		return a->scroll[a->view];
+	if (a->view == VIEW_HELP)
+		return view_help_scroll_max(&v);
+	if (a->view == VIEW_EXPLAIN)
+		return view_explain_scroll_max(&v);
+	if (a->view == VIEW_COMMAND)
+		return view_command_scroll_max(&v);
+	return a->view == VIEW_PIPELINE ? a->n_stages - 1 : 0;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* clang-format off */
 /* Neighbours in the drawing order alternate between two fills. */
 const struct category_look category_looks[MEMORY_CATEGORY_COUNT] = {
 	[MEMORY_WEIGHTS] = {ROLE_WEIGHTS, GLYPH_FULL, N_("weights"), N_("weights")},
@@ -20,6 +21,7 @@ const struct category_look category_looks[MEMORY_CATEGORY_COUNT] = {
 	[MEMORY_TRANSIENT] = {ROLE_TRANSIENT, GLYPH_MEDIUM, N_("temp"), N_("temp")},
 	[MEMORY_RESERVED] = {ROLE_RESERVED, GLYPH_LIGHT, N_("rsvd"), N_("rsvd")},
 };
+/* clang-format on */
 
 enum memory_category view_category(int place)
 {
@@ -52,8 +54,8 @@ char *view_gib(int64_t bytes, int64_t largest_bytes, char *buf, size_t cap)
 	return buf;
 }
 
-/* A cell of a bar: cells at and behind the limit move one column to the right of the limit mark. Cells outside the field become one mark
- * that says that the bar goes on. */
+/* A cell of a bar: cells at and behind the limit move one column to the right of the limit mark. Cells outside the field become
+ * one mark that says that the bar goes on. */
 static void bar_cell(struct canvas *c, int x, int y, struct bar_grid g, int64_t cell, uint8_t style, enum glyph fill, char letter)
 {
 	const bool beyond = cell >= g.capacity;
@@ -75,7 +77,8 @@ int view_bar(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMO
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
 		const enum memory_category k = view_category(i);
 		for (int64_t j = 0; j < cells[k] && at <= g.capacity + g.beyond; j++, at++)
-			bar_cell(c, x, y, g, at, category_looks[k].role, category_looks[k].fill, j == 0 ? memory_category_table[k].letter : '\0');
+			bar_cell(c, x, y, g, at, category_looks[k].role, category_looks[k].fill,
+				j == 0 ? memory_category_table[k].letter : '\0');
 	}
 	if (limit_bytes > 0)
 		canvas_glyph(c, x + g.capacity, y, ROLE_LIMIT, GLYPH_LIMIT);
@@ -105,9 +108,9 @@ static size_t worst_left(const struct app *a, const bool *chosen)
 
 size_t view_choose_stages(const struct app *a, size_t rows, size_t *out)
 {
-	bool chosen[STAGE_LIST_MAX] = {false};
+	bool chosen[STAGE_LIST_MAX] = { false };
 	const size_t want = rows < a->n_stages ? rows : a->n_stages;
-	const size_t first[] = {worst_left(a, chosen), 0, a->n_stages - 1, a->figure_stage};
+	const size_t first[] = { worst_left(a, chosen), 0, a->n_stages - 1, a->figure_stage };
 	size_t n = 0;
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]) && n < want; i++) {
 		n += !chosen[first[i]];
@@ -128,7 +131,8 @@ static void bar_value(const struct view *v, int x, int y, int w, size_t stage, b
 {
 	char text[32];
 	const struct app *a = v->a;
-	const bool focus = a->view == VIEW_MAIN && a->pane == PANE_FIGURES && a->figure_stage == stage && a->figure_category == FIGURE_TOTAL;
+	const bool focus =
+		a->view == VIEW_MAIN && a->pane == PANE_FIGURES && a->figure_stage == stage && a->figure_category == FIGURE_TOTAL;
 	if (two_decimals)
 		(void)view_gib(a->stages[stage].need_bytes, a->plan.worst.need_bytes, text, sizeof(text));
 	else
@@ -148,10 +152,16 @@ void view_memory_bars(const struct view *v, struct rect r, const size_t *stages,
 	const int64_t limit = memory_capacity_bytes(&v->a->draft.s);
 	const int limit_x = r.x + label_w + layout_bar(width).capacity;
 	const int used = canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("MEMORY per GPU, GiB"));
-	if (n < v->a->n_stages)
-		(void)canvas_printf(v->c, r.x + used + 2, r.y, limit_x - r.x - used - 4, ROLE_DIM, _("%zu of %zu stages"), n, v->a->n_stages);
+	if (n < v->a->n_stages) {
+		const int room = limit_x - r.x - used - 4;
+		(void)snprintf(text, sizeof(text), _("%zu of %zu stages"), n, v->a->n_stages);
+		if (canvas_text_width(text) > room)
+			(void)snprintf(text, sizeof(text), _("%zu of %zu"), n, v->a->n_stages);
+		(void)canvas_text(v->c, r.x + used + 2, r.y, room, ROLE_DIM, text);
+	}
 	if (limit > 0)
-		(void)canvas_text(v->c, limit_x - 1, r.y, 7, ROLE_LIMIT, units_format_f4((double)limit / UNITS_GIB, text, sizeof(text)));
+		(void)canvas_text(
+			v->c, limit_x - 1, r.y, 7, ROLE_LIMIT, units_format_f4((double)limit / UNITS_GIB, text, sizeof(text)));
 	(void)canvas_text_right(v->c, r.x + r.w - 6, r.y, 6, ROLE_DIM, _("peak"));
 	for (size_t i = 0; i < n; i++) {
 		const int y = r.y + 1 + (int)i;
@@ -173,8 +183,10 @@ void view_phases(const struct view *v, struct rect r)
 		const int y = r.y + 1 + i;
 		(void)canvas_text(v->c, r.x, y, label_w - 1, ROLE_DIM, memory_phase_choices[i].key);
 		if (bar_w > 0)
-			view_bar_plain(v->c, r.x + label_w, y, bar_w, ROLE_ACTIVATIONS, GLYPH_MEDIUM, v->a->plan.phase_peak[i], limit);
-		(void)canvas_text_right(v->c, r.x + r.w - 7, y, 7, ROLE_TEXT, view_gib3(v->a->plan.phase_peak[i], text, sizeof(text)));
+			view_bar_plain(
+				v->c, r.x + label_w, y, bar_w, ROLE_ACTIVATIONS, GLYPH_MEDIUM, v->a->plan.phase_peak[i], limit);
+		(void)canvas_text_right(
+			v->c, r.x + r.w - 7, y, 7, ROLE_TEXT, view_gib3(v->a->plan.phase_peak[i], text, sizeof(text)));
 	}
 }
 
@@ -188,12 +200,14 @@ static double ledger_row(const struct view *v, struct rect r, int row, enum memo
 	char text[32];
 	if (row >= r.h)
 		return left;
-	canvas_put(v->c, r.x, y, (uint8_t)(category_looks[k].role | STYLE_BOLD), (uint32_t)(unsigned char)memory_category_table[k].letter);
+	canvas_put(v->c, r.x, y, (uint8_t)(category_looks[k].role | STYLE_BOLD),
+		(uint32_t)(unsigned char)memory_category_table[k].letter);
 	(void)canvas_text(v->c, r.x + 2, y, bytes_x - r.x - 2, ROLE_DIM, _(category_looks[k].name));
 	(void)snprintf(text, sizeof(text), "%.4g", bytes);
 	(void)canvas_text_right(v->c, bytes_x, y, bytes_w, ROLE_TEXT, text);
 	if (shards > 1)
-		(void)canvas_printf(v->c, bytes_x + bytes_w + 1, y, shards_w - 1, ROLE_DIM, "/ %" PRId64, shards);
+		(void)canvas_printf(
+			v->c, bytes_x + bytes_w + 1, y, shards_w - 1, ROLE_DIM, r.w < 32 ? "/%" PRId64 : "/ %" PRId64, shards);
 	(void)snprintf(text, sizeof(text), "%.3g", left);
 	(void)canvas_text_right(v->c, r.x + r.w - left_w, y, left_w, ROLE_TEXT, text);
 	return left;
@@ -208,10 +222,12 @@ void view_ledger(const struct view *v, struct rect r)
 		return;
 	(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("BYTES PER PARAMETER"));
 	if (r.w >= 32)
-		(void)canvas_text_right(v->c, r.x + 20, r.y, r.w - 20, ROLE_DIM, framework_names[v->a->draft.s.profile.framework]);
+		(void)canvas_text_right(
+			v->c, r.x + 20, r.y, r.w - 20, ROLE_DIM, framework_names[v->a->draft.s.profile.framework]);
 	sum += ledger_row(v, r, 1, MEMORY_WEIGHTS, l->weights, l->weights_sharded);
 	sum += ledger_row(v, r, 2, MEMORY_MASTER_WEIGHTS, l->master_weights, l->optimizer_sharded);
-	sum += ledger_row(v, r, 3, MEMORY_GRADIENTS, l->gradients + l->gradient_accumulation + l->gradient_copies, l->gradients_sharded);
+	sum += ledger_row(
+		v, r, 3, MEMORY_GRADIENTS, l->gradients + l->gradient_accumulation + l->gradient_copies, l->gradients_sharded);
 	sum += ledger_row(v, r, 4, MEMORY_OPTIMIZER, l->optimizer, l->optimizer_sharded);
 	(void)canvas_text(v->c, r.x + 2, r.y + 5, 18, ROLE_DIM, _("on each GPU"));
 	(void)snprintf(text, sizeof(text), "%.3g", sum);
@@ -228,7 +244,8 @@ static int place_text(const struct view *v, int x, int y, int w, const char *nam
 	if (have > 0)
 		(void)view_gib3(have, h, sizeof(h));
 	const int used = canvas_text(v->c, x, y, w, ROLE_DIM, name);
-	const int value = canvas_printf(v->c, x + used + 1, y, w - used - 1, over ? ROLE_BAD : ROLE_TEXT, _("%s of %s GiB per node"), n, h);
+	const int value =
+		canvas_printf(v->c, x + used + 1, y, w - used - 1, over ? ROLE_BAD : ROLE_TEXT, _("%s of %s GiB per node"), n, h);
 	return used + value + 4;
 }
 

@@ -1,7 +1,9 @@
-/* What is behind a figure: the formula, the numbers put in, the source; or behind a setting: its meaning, origin and legal values. */
+/* What is behind a figure: the formula, the numbers put in, the source; or behind a setting: its meaning, origin and legal
+ * values. */
 #include "view_internal.h"
 
 #include "explain.h"
+#include "num.h"
 #include "ui_text.h"
 #include "units.h"
 
@@ -23,7 +25,8 @@ static void pen_text(struct pen *p, const char *label, uint8_t style, const char
 	const int hidden = top < 0 ? -top : 0, room = p->r.h - (top > 0 ? top : 0);
 	if (top >= 0 && top < p->r.h)
 		(void)canvas_text(p->c, p->r.x, p->r.y + top, LABEL_COLUMN_W - 1, ROLE_DIM, label);
-	const struct rect r = {p->r.x + LABEL_COLUMN_W, p->r.y + (top > 0 ? top : 0), p->r.w - LABEL_COLUMN_W, room > 0 ? room : 0};
+	const struct rect r = { p->r.x + LABEL_COLUMN_W, p->r.y + (top > 0 ? top : 0), p->r.w - LABEL_COLUMN_W,
+		room > 0 ? room : 0 };
 	const int rows = canvas_wrap(p->c, r, hidden, style, text);
 	p->row += rows > 0 ? rows : 1;
 }
@@ -33,11 +36,12 @@ static void pen_gap(struct pen *p)
 	p->row++;
 }
 
-/* "8,192", "0.125", "22,502,440,960": exact where it is a whole number. */
+/* "8,192", "0.125", "22,502,440,960": exact where it is a whole number, to the next one where it is large. */
 static void value_text(double value, char *buf, size_t cap)
 {
-	if (value == (double)(int64_t)value && value < 9e15 && value > -9e15)
-		(void)units_format_commas((int64_t)value, buf, cap);
+	const bool large = value >= 1e6 || value <= -1e6;
+	if (value < 9e15 && value > -9e15 && (large || value == (double)(int64_t)value))
+		(void)units_format_commas(num_round(value), buf, cap);
 	else
 		(void)snprintf(buf, cap, "%.6g", value);
 }
@@ -47,24 +51,41 @@ static void result_text(const struct explanation *x, char *buf, size_t cap)
 	char value[48], gib[32];
 	value_text(x->result, value, sizeof(value));
 	if (strcmp(x->unit, "bytes") == 0 && x->result > 1e6)
-		(void)snprintf(buf, cap, "%s %s = %s = %.2f GB", value, x->unit, units_format_gib((int64_t)x->result, gib, sizeof(gib)), x->result / 1e9);
+		(void)snprintf(buf, cap, "%s %s = %s = %.2f GB", value, x->unit,
+			units_format_gib((int64_t)x->result, gib, sizeof(gib)), x->result / 1e9);
 	else
 		(void)snprintf(buf, cap, "%s %s", value, x->unit);
 }
 
+enum { SYMBOL_W = 8, VALUE_W = 16, UNIT_W = 10 };
+
+/* One number that was put in: symbol, value, unit, and where it comes from, wrapped in its own column. */
+static void pen_value(struct pen *p, const char *label, const struct explain_value *x)
+{
+	char value[48];
+	const int from_x = LABEL_COLUMN_W + SYMBOL_W + VALUE_W + 1 + UNIT_W;
+	const int top = p->row - p->skip, y = p->r.y + top;
+	const struct rect from = { p->r.x + from_x, p->r.y + (top > 0 ? top : 0), p->r.w - from_x, p->r.h - (top > 0 ? top : 0) };
+	if (top >= 0 && top < p->r.h) {
+		value_text(x->value, value, sizeof(value));
+		(void)canvas_text(p->c, p->r.x, y, LABEL_COLUMN_W - 1, ROLE_DIM, label);
+		(void)canvas_text(p->c, p->r.x + LABEL_COLUMN_W, y, SYMBOL_W, ROLE_TEXT, x->symbol);
+		(void)canvas_text_right(p->c, p->r.x + LABEL_COLUMN_W + SYMBOL_W, y, VALUE_W, ROLE_TEXT, value);
+		(void)canvas_text(p->c, p->r.x + from_x - UNIT_W, y, UNIT_W - 1, ROLE_DIM, x->unit);
+	}
+	const int rows = canvas_wrap(p->c, from, top < 0 ? -top : 0, ROLE_DIM, x->from);
+	p->row += rows > 0 ? rows : 1;
+}
+
 static void write_figure(struct pen *p, const struct explanation *x)
 {
-	char text[400], value[48];
+	char text[400];
 	pen_text(p, _("formula"), ROLE_TEXT, x->formula);
 	result_text(x, text, sizeof(text));
 	pen_text(p, _("result"), ROLE_HEAD, text);
 	pen_gap(p);
-	for (size_t i = 0; i < x->n_values; i++) {
-		const struct explanation *e = x;
-		value_text(e->values[i].value, value, sizeof(value));
-		(void)snprintf(text, sizeof(text), "%-14s %s %s  %s", e->values[i].symbol, value, e->values[i].unit, e->values[i].from);
-		pen_text(p, i == 0 ? _("numbers") : "", ROLE_TEXT, text);
-	}
+	for (size_t i = 0; i < x->n_values; i++)
+		pen_value(p, i == 0 ? _("numbers") : "", &x->values[i]);
 	pen_gap(p);
 	for (size_t i = 0; i < x->n_notes; i++)
 		pen_text(p, i == 0 ? _("notes") : "", ROLE_TEXT, x->notes[i]);
@@ -72,6 +93,18 @@ static void write_figure(struct pen *p, const struct explanation *x)
 		pen_text(p, _("source"), ROLE_TEXT, x->source);
 	else
 		pen_text(p, _("source"), ROLE_ALERT, _("assumption of meshplan, not measured"));
+}
+
+/* Everything the plan has to say, below the peak that it is about. */
+static void write_diagnostics(const struct plan *plan, struct pen *p)
+{
+	for (int level = DIAGNOSTIC_LEVEL_COUNT - 1; level >= 0; level--) {
+		for (int64_t i = 0; i < plan->n_diagnostics; i++) {
+			if (plan->diagnostics[i].level == level)
+				pen_text(p, ui_text(diagnostic_level_names[level]),
+					level > DIAGNOSTIC_NOTE ? ROLE_ALERT : ROLE_TEXT, plan->diagnostics[i].text);
+		}
+	}
 }
 
 static void write_values(const struct app *a, struct pen *p, const struct knob *k)
@@ -92,7 +125,8 @@ static void write_values(const struct app *a, struct pen *p, const struct knob *
 		pen_text(p, _("legal here"), ROLE_TEXT, text);
 	for (size_t i = 0; k->name_at != NULL && i < n; i++) {
 		(void)settings_stop_text(k, a->catalog, &a->draft, stops[i].value, value, sizeof(value));
-		(void)snprintf(text, sizeof(text), "%.40s: %s", value, settings_stop_help(k, a->catalog, stops[i].value, help, sizeof(help)));
+		(void)snprintf(text, sizeof(text), "%.40s: %s", value,
+			settings_stop_help(k, a->catalog, stops[i].value, help, sizeof(help)));
 		pen_text(p, i == 0 ? _("values") : "", stops[i].legal ? ROLE_TEXT : ROLE_DIM, text);
 	}
 }
@@ -104,9 +138,9 @@ static void write_setting(const struct app *a, struct pen *p)
 	(void)knob_format_pretty(k, &a->draft.s, value, sizeof(value));
 	(void)snprintf(text, sizeof(text), "%s  (%s)", value, _(knob_origin_names[a->draft.origin[a->focus]]));
 	pen_text(p, _("value"), ROLE_HEAD, text);
-	pen_text(p, _("meaning"), ROLE_TEXT, _(k->help));
+	pen_text(p, _("meaning"), ROLE_TEXT, ui_text(k->help));
 	if (k->unit != NULL && k->unit[0] != '\0')
-		pen_text(p, _("unit"), ROLE_TEXT, _(k->unit));
+		pen_text(p, _("unit"), ROLE_TEXT, ui_text(k->unit));
 	(void)snprintf(text, sizeof(text), k->alias == NULL ? "--%s" : "--%s, --%s", k->key, k->alias == NULL ? "" : k->alias);
 	pen_text(p, _("flag"), ROLE_TEXT, text);
 	pen_gap(p);
@@ -115,23 +149,46 @@ static void write_setting(const struct app *a, struct pen *p)
 		pen_text(p, _("source"), ROLE_TEXT, k->cite);
 }
 
+/* Writes what there is to say about the focus of the view. */
+static void write_page(const struct app *a, struct pen *p)
+{
+	struct explanation x;
+	struct err e = { 0 };
+	if (a->path[0] == '\0') {
+		write_setting(a, p);
+		return;
+	}
+	if (explain_quantity(&a->draft, &a->plan, a->path, &x, &e) != ERR_OK) {
+		pen_text(p, "", ROLE_ALERT, e.msg);
+		return;
+	}
+	write_figure(p, &x);
+	if (a->figure_category == FIGURE_TOTAL && a->plan.n_diagnostics > 0) {
+		pen_gap(p);
+		write_diagnostics(&a->plan, p);
+	}
+}
+
+enum { PAGE_TOP = 2, PAGE_MAX_W = 110 };
+
+size_t view_explain_scroll_max(const struct view *v)
+{
+	const struct rect body = view_body(v);
+	const int w = body.w < PAGE_MAX_W ? body.w : PAGE_MAX_W, h = body.h - PAGE_TOP;
+	struct pen p = { v->c, { 0, 0, w, 0 }, 0, 0 };
+	write_page(v->a, &p);
+	return p.row > h ? (size_t)(p.row - h) : 0;
+}
+
 void view_explain(const struct view *v)
 {
 	const struct app *a = v->a;
 	const struct rect body = view_body(v);
-	struct pen p = {v->c, {body.x, body.y + 2, (int)(body.w < 110 ? body.w : 110), body.h - 2}, 0, (int)a->scroll[VIEW_EXPLAIN]};
-	struct explanation x;
-	struct err e = {0};
+	const struct rect page = { body.x, body.y + PAGE_TOP, body.w < PAGE_MAX_W ? body.w : PAGE_MAX_W, body.h - PAGE_TOP };
+	struct pen p = { v->c, page, 0, (int)a->scroll[VIEW_EXPLAIN] };
 	const int used = canvas_text(v->c, body.x, body.y, body.w, ROLE_HEAD, _("EXPLAIN"));
+	const char *what = a->path[0] == '\0' ? app_knob(a)->key : a->path;
 	view_prompt_or(v, NULL);
-	if (a->path[0] == '\0') {
-		(void)canvas_printf(v->c, body.x + used + 2, body.y, body.w - used - 2, ROLE_TEXT, "%s", app_knob(a)->key);
-		write_setting(a, &p);
-		return;
-	}
-	(void)canvas_text(v->c, body.x + used + 2, body.y, body.w - used - 2, ROLE_TEXT, a->path);
-	if (explain_quantity(&a->draft, &a->plan, a->path, &x, &e) == ERR_OK)
-		write_figure(&p, &x);
-	else
-		pen_text(&p, "", ROLE_ALERT, e.msg);
+	(void)canvas_text(v->c, body.x + used + 2, body.y, body.w - used - 2, ROLE_TEXT, what);
+	write_page(a, &p);
 }

@@ -12,7 +12,7 @@
 /* A drawing never executes more actions than this: what it would show is the same beginning and end. */
 enum { ACTIONS_MAX = 1 << 17 };
 
-static const struct schedule_times drawing_times = {.forward = 1, .backward = 2};
+static const struct schedule_times drawing_times = { .forward = 1, .backward = 2 };
 
 /* The pipeline to execute for a drawing: the plan's own, or the same with fewer micro-batches (whole groups of them). */
 static struct pipeline drawable(const struct pipeline *pl)
@@ -58,7 +58,11 @@ static uint8_t kind_role(int32_t kind)
 void view_gantt_cells(struct canvas *c, int x, int y, const struct gantt *g, int64_t row)
 {
 	static const enum glyph glyphs[GANTT_MARK_COUNT] = {
-		[GANTT_IDLE] = GLYPH_IDLE, [GANTT_REST] = GLYPH_REST, [GANTT_BORDER] = GLYPH_BORDER, [GANTT_CUT] = GLYPH_CUT, [GANTT_BOTH] = GLYPH_MEDIUM,
+		[GANTT_IDLE] = GLYPH_IDLE,
+		[GANTT_REST] = GLYPH_REST,
+		[GANTT_BORDER] = GLYPH_BORDER,
+		[GANTT_CUT] = GLYPH_CUT,
+		[GANTT_BOTH] = GLYPH_MEDIUM,
 	};
 	for (int64_t col = 0; col < g->cols; col++) {
 		const struct gantt_cell *cell = &g->cell[row][col];
@@ -96,7 +100,9 @@ static void window_action(void *ctx, const struct timed_action *t)
 		return;
 	if (w->second_lower && t->action.stage >= w->p)
 		letter = (char)(letter - 'A' + 'a');
-	const int len = n < 2 ? 1 : snprintf(text, sizeof(text), "%c%d", letter, (int)(n == 2 ? t->action.micro_batch % 10 : t->action.micro_batch));
+	const int len = n < 2 ? 1
+			      : snprintf(text, sizeof(text), "%c%d", letter,
+					(int)(n == 2 ? t->action.micro_batch % 10 : t->action.micro_batch));
 	text[0] = letter;
 	for (int64_t i = start < 0 ? -start : 0; i < n && start + i < w->r.w; i++) {
 		const int x = w->r.x + (int)(start + i), y = w->r.y + (int)row;
@@ -111,7 +117,7 @@ void view_gantt_zoomed(const struct view *v, struct rect r, int64_t first, int64
 {
 	const struct pipeline pl = drawable(&v->a->plan.pipeline);
 	const int64_t ticks = schedule_table[pl.schedule].makespan(&pl, 1, 2);
-	struct window w = {v->c, r, first, tick, scale, pl.p, pl.v == 2};
+	struct window w = { v->c, r, first, tick, scale, pl.p, pl.v == 2 };
 	struct schedule_result result;
 	struct err e;
 	void *workspace = new_workspace(&pl);
@@ -173,8 +179,9 @@ void view_pipeline_block(const struct view *v, struct rect r)
 	if (r.h == 0)
 		return;
 	const int used = canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("PIPELINE "));
-	(void)canvas_printf(v->c, r.x + used, r.y, r.w - used - 10, ROLE_HEAD, pl->m == 1 ? _("%s, %" PRId64 " micro-batch") :
-		_("%s, %" PRId64 " micro-batches"), schedule_table[pl->schedule].key, pl->m);
+	(void)canvas_printf(v->c, r.x + used, r.y, r.w - used - 10, ROLE_HEAD,
+		pl->m == 1 ? _("%s, %" PRId64 " micro-batch") : _("%s, %" PRId64 " micro-batches"),
+		schedule_table[pl->schedule].key, pl->m);
 	(void)canvas_text_right(v->c, r.x + r.w - 10, r.y, 10, ROLE_DIM, _("in flight"));
 	if (!view_gantt(v->a, v->l.stages, cols, &g, &drawn_m))
 		return;

@@ -1,4 +1,5 @@
-/* The keys, from the binding table: what the view it was called from can do, then the other contexts, then the letters and glyphs. */
+/* The keys, from the binding table: what the view it was called from can do, then the other contexts, then the letters and
+ * glyphs. */
 #include "view_internal.h"
 
 #include "ui_text.h"
@@ -23,7 +24,7 @@ struct help {
 static struct help_line *add_line(struct help *h, const char *keys, const char *text)
 {
 	struct help_line *line = &h->lines[h->n < HELP_LINES_MAX - 1 ? h->n++ : h->n];
-	*line = (struct help_line){.text = text, .style = ROLE_KEY};
+	*line = (struct help_line){ .text = text, .style = ROLE_KEY };
 	(void)snprintf(line->keys, sizeof(line->keys), "%s", keys);
 	return line;
 }
@@ -52,7 +53,7 @@ static void add_group(struct help *h, enum context context, bool all, enum actio
 			(void)add_line(h, _(action_group_names[group]), NULL);
 		}
 		first = false;
-		(void)add_line(h, keys, _(ui_action_table[i].help));
+		(void)add_line(h, keys, ui_text(ui_action_table[i].help));
 	}
 }
 
@@ -63,7 +64,7 @@ static void add_context(struct help *h, enum context context)
 	for (int i = 0; i < UI_ACTION_COUNT; i++) {
 		char keys[40];
 		if (*input_keys_of(context, (enum ui_action)i, keys, sizeof(keys)) != '\0')
-			(void)add_line(h, keys, _(ui_action_table[i].help));
+			(void)add_line(h, keys, ui_text(ui_action_table[i].help));
 	}
 }
 
@@ -73,14 +74,14 @@ static void add_glyphs(struct help *h, bool ascii)
 	(void)add_line(h, _("letters of a bar"), NULL);
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
 		const enum memory_category k = view_category(i);
-		struct help_line *line = add_line(h, "", _(memory_category_table[k].label));
+		struct help_line *line = add_line(h, "", ui_text(memory_category_table[k].label));
 		line->code = (uint32_t)(unsigned char)memory_category_table[k].letter;
 		line->style = (uint8_t)(category_looks[k].role | STYLE_BOLD);
 	}
 	add_blank(h);
 	(void)add_line(h, _("glyphs"), NULL);
 	for (int i = 0; i < GLYPH_COUNT; i++) {
-		struct help_line *line = add_line(h, "", _(glyph_table[i].use));
+		struct help_line *line = add_line(h, "", ui_text(glyph_table[i].use));
 		line->code = glyph_code((enum glyph)i, ascii);
 		line->style = ROLE_TEXT;
 	}
@@ -129,33 +130,45 @@ static void draw_line(const struct view *v, int x, int y, int w, const struct he
 		(void)canvas_text(v->c, x + text_x, y, w - text_x, ROLE_TEXT, line->text);
 }
 
-void view_help(const struct view *v)
+/* Lays the lines out over pages of columns and draws one page; SIZE_MAX draws none. Returns the number of pages. */
+static size_t flow(const struct view *v, const struct help *h, size_t page)
 {
-	struct help h;
 	const struct rect body = view_body(v);
 	const int columns = body.w >= 120 ? 3 : body.w >= 76 ? 2 : 1, column_w = body.w / columns;
-	const size_t page = v->a->scroll[VIEW_HELP];
 	size_t slot = 0; /* columns filled so far, over all pages */
 	int y = 0;
-	collect(&h, v->a->help_context, v->c->ascii);
-	view_prompt_or(v, NULL);
-	for (size_t i = 0; i < h.n; i++) {
-		const struct help_line *line = &h.lines[i];
-		const bool heading = line->text == NULL;
-		if (y >= body.h || (heading && y > 0 && y + (int)section_length(&h, i) > body.h && section_length(&h, i) <= (size_t)body.h)) {
+	for (size_t i = 0; i < h->n; i++) {
+		const struct help_line *line = &h->lines[i];
+		const bool heading = line->text == NULL, blank = !heading && line->keys[0] == '\0' && line->code == 0;
+		const size_t length = heading ? section_length(h, i) : 1;
+		if (y >= body.h || (y > 0 && y + (int)length > body.h && length <= (size_t)body.h)) {
 			slot++;
 			y = 0;
 		}
-		if (y == 0 && !heading && line->keys[0] == '\0' && line->code == 0)
+		if (y == 0 && blank)
 			continue;
 		if (slot / (size_t)columns == page)
 			draw_line(v, body.x + (int)(slot % (size_t)columns) * column_w, body.y + y, column_w - 1, line);
 		y++;
 	}
-	const size_t pages = slot / (size_t)columns + 1;
-	if (page >= pages)
-		(void)canvas_text(v->c, body.x, body.y, body.w, ROLE_DIM, _("No more pages: k goes back."));
+	return slot / (size_t)columns + 1;
+}
+
+size_t view_help_scroll_max(const struct view *v)
+{
+	struct help h;
+	collect(&h, v->a->help_context, false);
+	return flow(v, &h, SIZE_MAX) - 1;
+}
+
+void view_help(const struct view *v)
+{
+	struct help h;
 	char text[64];
-	(void)snprintf(text, sizeof(text), _("page %zu of %zu"), page < pages ? page + 1 : pages, pages);
-	(void)canvas_text_right(v->c, body.w - 24, 1, 24, ROLE_DIM, text);
+	const size_t page = v->a->scroll[VIEW_HELP];
+	collect(&h, v->a->help_context, v->c->ascii);
+	view_prompt_or(v, NULL);
+	const size_t pages = flow(v, &h, page);
+	(void)snprintf(text, sizeof(text), _("page %zu of %zu"), page + 1, pages);
+	(void)canvas_text_right(v->c, v->c->w - 24, 1, 24, ROLE_DIM, text);
 }

@@ -25,7 +25,8 @@ void view_preview(const struct view *v);
 char *view_change(int64_t bytes, char *buf, size_t cap);
 /* "now fits", "does not fit", "no change": what a step leads to. */
 const char *view_consequence(const struct app *a, const struct preview *p);
-/* The reason of a refused step without the "tp 16 " that it begins with, up to the list of legal values. Returns buf. */
+/* The reason of a refused step without the "tp 16 " that it begins with, up to the list of legal values (errors of the engine are
+ * English everywhere). Returns buf. */
 char *view_reason(const struct preview *p, const struct knob *k, char *buf, size_t cap);
 
 /* view_bars.c: stacked memory bars. */
@@ -42,7 +43,8 @@ int view_label_w(const struct app *a);
 /* One stacked bar of `width` columns; returns the column (relative to x) of the limit. */
 int view_bar(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes);
 /* A bar of one role, at the same scale. */
-void view_bar_plain(struct canvas *c, int x, int y, int width, uint8_t style, enum glyph fill, int64_t bytes, int64_t limit_bytes);
+void view_bar_plain(
+	struct canvas *c, int x, int y, int width, uint8_t style, enum glyph fill, int64_t bytes, int64_t limit_bytes);
 /* The stages to show in `rows` rows: worst, first, last, then next worst; in stage order. Returns how many. */
 size_t view_choose_stages(const struct app *a, size_t rows, size_t *out);
 /* Heading and one bar per chosen stage. */
@@ -59,7 +61,8 @@ void view_ledger(const struct view *v, struct rect r);
 void view_host(const struct view *v, struct rect r);
 
 /* view_gantt.c: the pipeline drawing. */
-/* Draws the pipeline of the plan to at most rows x cols cells; false when it cannot be drawn. *drawn_m: micro-batches that were drawn. */
+/* Draws the pipeline of the plan to at most rows x cols cells; false when it cannot be drawn. *drawn_m: micro-batches that were
+ * drawn. */
 bool view_gantt(const struct app *a, int rows, int cols, struct gantt *g, int64_t *drawn_m);
 /* The same from a tick on, at `scale` columns per tick, into r; one row per rank from `first` on. */
 void view_gantt_zoomed(const struct view *v, struct rect r, int64_t first, int64_t tick, int scale);
@@ -76,5 +79,9 @@ void view_help(const struct view *v);
 void view_explain(const struct view *v);
 void view_list(const struct view *v);
 void view_command(const struct view *v);
+/* The last useful first row (help: page) of those that scroll. */
+size_t view_help_scroll_max(const struct view *v);
+size_t view_explain_scroll_max(const struct view *v);
+size_t view_command_scroll_max(const struct view *v);
 
 #endif

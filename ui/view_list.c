@@ -14,14 +14,15 @@ static void draw_outcome(const struct view *v, int x, int y, int w, const struct
 {
 	const struct app *a = v->a;
 	struct draft next = a->draft;
-	struct knob_moves moves = {0};
+	struct knob_moves moves = { 0 };
 	struct plan plan;
-	struct err e = {0};
+	struct err e = { 0 };
 	char need[32], help[256], reason[ERR_MSG_CAP];
-	struct preview p = {0};
+	struct preview p = { 0 };
 	if (draft_put(&next, a->catalog, k, stop->value, &moves, &e) != ERR_OK || plan_evaluate(&next.s, &plan, &e) != ERR_OK) {
 		(void)snprintf(p.reason, sizeof(p.reason), "%s", e.msg);
-		(void)canvas_printf(v->c, x + 3, y, w - 3, ROLE_DIM, _("refused: %s"), view_reason(&p, k, reason, sizeof(reason)));
+		(void)canvas_printf(
+			v->c, x + 3, y, w - 3, ROLE_DIM, _("refused: %s"), view_reason(&p, k, reason, sizeof(reason)));
 		return;
 	}
 	(void)canvas_text_right(v->c, x, y, NEED_W, ROLE_TEXT, view_gib3(plan.worst.need_bytes, need, sizeof(need)));
@@ -36,7 +37,8 @@ static int value_width(const struct view *v, const struct knob *k)
 	int widest = 8;
 	for (size_t i = 0; i < l->n; i++) {
 		char text[512];
-		const int w = canvas_text_width(settings_stop_text(k, v->a->catalog, &v->a->draft, l->stops[l->match[i]].value, text, sizeof(text)));
+		const int w = canvas_text_width(
+			settings_stop_text(k, v->a->catalog, &v->a->draft, l->stops[l->match[i]].value, text, sizeof(text)));
 		widest = w > widest ? w : widest;
 	}
 	return widest > 28 ? 28 : widest;
@@ -52,7 +54,7 @@ void view_list(const struct view *v)
 	const int value_w = value_width(v, k), x = body.x + VALUE_X + value_w + 1;
 	char text[512];
 	const int used = canvas_text(v->c, body.x, body.y, body.w, ROLE_HEAD, k->key);
-	(void)canvas_printf(v->c, body.x + used + 2, body.y, body.w - used - 14, ROLE_TEXT, "%s", _(k->help));
+	(void)canvas_printf(v->c, body.x + used + 2, body.y, body.w - used - 14, ROLE_TEXT, "%s", ui_text(k->help));
 	(void)snprintf(text, sizeof(text), _("%zu of %zu"), l->n == 0 ? 0 : l->focus + 1, l->n);
 	(void)canvas_text_right(v->c, body.x + body.w - 12, body.y, 12, ROLE_DIM, text);
 	(void)canvas_text_right(v->c, x, body.y + 1, NEED_W, ROLE_DIM, _("peak GiB"));
@@ -65,7 +67,10 @@ void view_list(const struct view *v)
 		const bool focus = i == l->focus;
 		if (focus)
 			canvas_glyph(v->c, body.x, y, ROLE_ACCENT, GLYPH_FOCUS);
-		(void)canvas_text(v->c, body.x + VALUE_X, y, value_w, focus ? ROLE_FOCUS : stop->legal ? ROLE_TEXT : ROLE_DIM,
+		(void)canvas_text(v->c, body.x + VALUE_X, y, value_w,
+			focus                 ? ROLE_FOCUS
+				: stop->legal ? ROLE_TEXT
+					      : ROLE_DIM,
 			settings_stop_text(k, a->catalog, &a->draft, stop->value, text, sizeof(text)));
 		if (focus && a->prompt.kind == PROMPT_NONE)
 			canvas_cursor(v->c, body.x + VALUE_X, y, false);

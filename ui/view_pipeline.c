@@ -45,7 +45,8 @@ static void draw_margin(const struct view *v, int y, int64_t rank)
 	(void)canvas_text_right(v->c, x, y, FLIGHT_W, ROLE_TEXT, text);
 	x += FLIGHT_W;
 	if (v->c->w >= 100)
-		(void)canvas_text_right(v->c, x, y, ACT_W, ROLE_TEXT, view_gib3(s->category[MEMORY_ACTIVATIONS], text, sizeof(text)));
+		(void)canvas_text_right(
+			v->c, x, y, ACT_W, ROLE_TEXT, view_gib3(s->category[MEMORY_ACTIVATIONS], text, sizeof(text)));
 	(void)snprintf(text, sizeof(text), "%.1f %%", 100 * idle_share(v->a, rank));
 	(void)canvas_text_right(v->c, v->c->w - IDLE_W, y, IDLE_W, ROLE_TEXT, text);
 }
@@ -71,29 +72,32 @@ static void draw_fit(const struct view *v, struct rect r, int label_w)
 		draw_margin(v, y, g.rank[row]);
 	}
 	if (drawn_m < v->a->plan.pipeline.m)
-		(void)snprintf(caption, sizeof(caption), _("drawn with %" PRId64 " of %" PRId64 " micro-batches"), drawn_m, v->a->plan.pipeline.m);
+		(void)snprintf(caption, sizeof(caption), _("drawn with %" PRId64 " of %" PRId64 " micro-batches"), drawn_m,
+			v->a->plan.pipeline.m);
 	else
 		(void)gantt_caption(&g, caption, sizeof(caption));
 	if (g.mode == GANTT_DENSITY && drawn_m == v->a->plan.pipeline.m)
-		(void)snprintf(caption + strlen(caption), sizeof(caption) - strlen(caption), "%s", _(": too fine for single actions, + zooms in"));
+		(void)snprintf(caption + strlen(caption), sizeof(caption) - strlen(caption), "%s",
+			_(": too fine for single actions, + zooms in"));
 	(void)canvas_text(v->c, r.x + label_w, r.y + 1 + (int)g.rows, r.w - label_w, ROLE_DIM, caption);
 }
 
 static void draw_zoomed(const struct view *v, struct rect r, int label_w)
 {
 	const struct app *a = v->a;
-	const int64_t last = num_max(0, (int64_t)a->n_stages - (r.h - 1)), first = num_min((int64_t)a->scroll[VIEW_PIPELINE], last);
+	const int64_t last = num_max(0, (int64_t)a->n_stages - (r.h - 1)),
+		      first = num_min((int64_t)a->scroll[VIEW_PIPELINE], last);
 	const int cols = r.w - label_w - margin_w(v);
 	const int64_t rows = num_min((int64_t)a->n_stages - first, r.h - 1);
 	for (int64_t tick = num_round_up(a->tick, AXIS_STEP); (tick - a->tick) * a->zoom < cols - 6; tick += AXIS_STEP)
 		(void)canvas_printf(v->c, r.x + label_w + (int)((tick - a->tick) * a->zoom), r.y, 8, ROLE_DIM, "%" PRId64, tick);
-	view_gantt_zoomed(v, (struct rect){r.x + label_w, r.y + 1, cols, (int)rows}, first, a->tick, a->zoom);
+	view_gantt_zoomed(v, (struct rect){ r.x + label_w, r.y + 1, cols, (int)rows }, first, a->tick, a->zoom);
 	for (int64_t row = 0; row < rows; row++) {
 		(void)canvas_printf(v->c, r.x, r.y + 1 + (int)row, label_w, ROLE_DIM, "r%" PRId64, first + row);
 		draw_margin(v, r.y + 1 + (int)row, first + row);
 	}
-	(void)canvas_printf(v->c, r.x + label_w, r.y + 1 + (int)rows, r.w - label_w, ROLE_DIM, _("from tick %" PRId64 " of %" PRId64 "; columns per tick: %d"),
-		a->tick, app_pipeline_ticks(a), a->zoom);
+	(void)canvas_printf(v->c, r.x + label_w, r.y + 1 + (int)rows, r.w - label_w, ROLE_DIM,
+		_("from tick %" PRId64 " of %" PRId64 "; columns per tick: %d"), a->tick, app_pipeline_ticks(a), a->zoom);
 }
 
 /* Letters of the drawing and the bubble in numbers. */
@@ -103,11 +107,11 @@ static void draw_below(const struct view *v, int y, int bottom)
 		enum action_kind kind;
 		uint8_t role;
 		const char *name;
-	} kinds[] = {{ACTION_FORWARD, ROLE_FORWARD, N_("forward")}, {ACTION_BACKWARD, ROLE_BACKWARD, N_("backward")}};
+	} kinds[] = { { ACTION_FORWARD, ROLE_FORWARD, N_("forward") }, { ACTION_BACKWARD, ROLE_BACKWARD, N_("backward") } };
 	const struct app *a = v->a;
 	const struct pipeline *pl = &a->plan.pipeline;
 	const int64_t ticks = app_pipeline_ticks(a), all = ticks * pl->p, busy = 3 * pl->m * num_max(1, pl->v) * pl->p;
-	char text[160], share[32];
+	char share[32];
 	int x = 0;
 	if (y + 4 > bottom)
 		return;
@@ -120,14 +124,16 @@ static void draw_below(const struct view *v, int y, int bottom)
 	canvas_glyph(v->c, x, y, ROLE_IDLE, GLYPH_IDLE);
 	(void)canvas_text(v->c, x + 2, y, v->c->w - x, ROLE_DIM, _("idle"));
 	(void)canvas_text(v->c, 0, y + 2, 9, ROLE_HEAD, _("BUBBLE"));
-	(void)canvas_printf(v->c, 9, y + 2, v->c->w - 9, ROLE_TEXT, _("%" PRId64 " of %" PRId64 " rank-ticks are idle: %s %% of step"), all - busy, all,
+	(void)canvas_printf(v->c, 9, y + 2, v->c->w - 9, ROLE_TEXT,
+		_("%" PRId64 " of %" PRId64 " rank-ticks are idle: %s %% of step"), all - busy, all,
 		units_format_f4(100 * a->plan.bubble_of_step, share, sizeof(share)));
 	(void)canvas_printf(v->c, 9, y + 3, v->c->w - 9, ROLE_TEXT, _("%s %% of ideal, the time of a step without it"),
 		units_format_f4(100 * a->plan.bubble_over_ideal, share, sizeof(share)));
 	if (y + 5 <= bottom) {
-		(void)snprintf(text, sizeof(text), "%s", _(schedule_table[pl->schedule].help));
-		(void)canvas_text(v->c, 0, y + 4, 9, ROLE_HEAD, schedule_table[pl->schedule].key);
-		(void)canvas_wrap(v->c, (struct rect){13, y + 4, v->c->w - 13, bottom - y - 4}, 0, ROLE_TEXT, text);
+		const int used = canvas_text(v->c, 0, y + 4, v->c->w, ROLE_HEAD, schedule_table[pl->schedule].key);
+		const int help_x = used < 9 ? 9 : used + 2;
+		const struct rect r = { help_x, y + 4, v->c->w - help_x, bottom - y - 4 };
+		(void)canvas_wrap(v->c, r, 0, ROLE_TEXT, ui_text(schedule_table[pl->schedule].help));
 	}
 }
 
@@ -137,11 +143,12 @@ void view_pipeline(const struct view *v)
 	const struct pipeline *pl = &a->plan.pipeline;
 	const struct rect body = view_body(v);
 	const int rows = (int)num_max(1, num_min((int64_t)a->n_stages, num_min(body.h - 3 - BELOW_H, GANTT_ROWS_MAX)));
-	const struct rect drawing = {body.x, body.y + 1, body.w, rows + 1};
+	const struct rect drawing = { body.x, body.y + 1, body.w, rows + 1 };
 	view_prompt_or(v, NULL);
 	const int used = canvas_text(v->c, body.x, body.y, body.w, ROLE_HEAD, schedule_table[pl->schedule].key);
-	(void)canvas_printf(v->c, body.x + used + 2, body.y, body.w - used - 2, ROLE_TEXT, _("%" PRId64 " ranks, %" PRId64 " micro-batches, %" PRId64
-		" ticks; 1 tick = one forward, backward = 2"), pl->p, pl->m, app_pipeline_ticks(a));
+	(void)canvas_printf(v->c, body.x + used + 2, body.y, body.w - used - 2, ROLE_TEXT,
+		_("%" PRId64 " ranks, %" PRId64 " micro-batches, %" PRId64 " ticks (forward 1, backward 2)"), pl->p, pl->m,
+		app_pipeline_ticks(a));
 	draw_margin_head(v, drawing.y);
 	if (a->zoom == 0)
 		draw_fit(v, drawing, view_label_w(a));

@@ -31,8 +31,12 @@ static int draw_choice(const struct view *v, int x, int y, uint8_t style, const 
 }
 
 /* Ordered values, each at its own column; a road joins neighbours that are both legal. */
-static int draw_stops(const struct view *v, int x, int y, uint8_t style, const struct knob_stop *stops, size_t n, size_t at, int spacing)
+static int draw_stops(
+	const struct view *v, int x, int y, uint8_t style, const struct knob_stop *stops, size_t n, size_t at, int spacing)
 {
+	/* Blanks between stops have the style of the track: one run of one colour. */
+	for (int i = 0; i < (int)(n - 1) * spacing; i++)
+		canvas_put(v->c, x + i, y, style, ' ');
 	for (size_t i = 0; i < n; i++) {
 		const int column = x + (int)i * spacing;
 		const bool joined = i > 0 && stops[i].legal && stops[i - 1].legal;
@@ -57,17 +61,22 @@ static int draw_road(const struct view *v, int x, int y, int w, uint8_t style, s
 	return w;
 }
 
-/* dp: the division that gives it. */
+/* dp: the division that gives it, without blanks where room is short, or not at all. */
 static int draw_formula(const struct view *v, int x, int y, int w)
 {
 	const struct layout *l = &v->a->draft.s.layout;
-	char text[96];
-	int n = snprintf(text, sizeof(text), "%" PRId64 " / (%" PRId64 " x %" PRId64, v->a->draft.s.cluster.gpus, l->tp, l->pp);
-	if (l->cp > 1 && n > 0 && (size_t)n < sizeof(text))
-		n += snprintf(text + n, sizeof(text) - (size_t)n, " x %" PRId64, l->cp);
-	if (n > 0 && (size_t)n < sizeof(text))
-		(void)snprintf(text + n, sizeof(text) - (size_t)n, ")");
-	return canvas_text(v->c, x, y, w, ROLE_DIM, text);
+	const int64_t gpus = v->a->draft.s.cluster.gpus;
+	for (int tight = 0; tight <= 1; tight++) {
+		const char *gap = tight ? "" : " ";
+		char text[160], cp[48] = "";
+		if (l->cp > 1)
+			(void)snprintf(cp, sizeof(cp), "%sx%s%" PRId64, gap, gap, l->cp);
+		(void)snprintf(text, sizeof(text), "%" PRId64 "%s/%s(%" PRId64 "%sx%s%" PRId64 "%s)", gpus, gap, gap, l->tp, gap,
+			gap, l->pp, cp);
+		if (canvas_text_width(text) <= w)
+			return canvas_text(v->c, x, y, w, ROLE_DIM, text);
+	}
+	return 0;
 }
 
 /* The track of a setting, at most w columns; one that needs more leaves its place to the value. Returns the columns used. */
@@ -76,10 +85,13 @@ static int draw_track(const struct view *v, const struct row *row, int x, int w)
 	struct knob_stop stops[LIST_STOPS_MAX];
 	const struct knob *k = row->k;
 	size_t at = 0;
+	if (k->type == KNOB_STAGES)
+		return 0;
 	if (k->type == KNOB_DP)
 		return draw_formula(v, x, row->y, w);
 	const size_t n = knob_stops(k, v->a->catalog, &v->a->draft, stops, LIST_STOPS_MAX, &at);
-	const bool unordered = k->type == KNOB_PRESET || k->type == KNOB_FLAG || (k->type == KNOB_ENUM && !(k->flags & KNOB_F_ORDERED));
+	const bool unordered =
+		k->type == KNOB_PRESET || k->type == KNOB_FLAG || (k->type == KNOB_ENUM && !(k->flags & KNOB_F_ORDERED));
 	if (n == 0 || w < 1)
 		return 0;
 	if (unordered && (int)n > num_min(w, 10))
@@ -114,7 +126,7 @@ static void draw_setting(const struct view *v, const struct row *row)
 	const int value_w = (int)num_min(canvas_text_width(value), most);
 	if (row->focus)
 		canvas_glyph(v->c, row->x, row->y, ROLE_ACCENT, GLYPH_FOCUS);
-	(void)canvas_text(v->c, row->x + 1, row->y, v->l.label_w, row->focus ? ROLE_HEAD : ROLE_TEXT, _(row->k->label));
+	(void)canvas_text(v->c, row->x + 1, row->y, v->l.label_w, row->focus ? ROLE_HEAD : ROLE_TEXT, ui_text(row->k->label));
 	(void)draw_track(v, row, track_x, track_room(v, row, value_w));
 	(void)canvas_text(v->c, row->x + row->w - value_w, row->y, value_w, value_style, value);
 	if (row->focus && a->prompt.kind == PROMPT_NONE)
@@ -143,7 +155,8 @@ static size_t count_knobs(const struct setting_row *rows, size_t n)
 	return count;
 }
 
-/* The first row is always a heading: that of the group whose settings follow. Beside it, the place of the focus when not all fit. */
+/* The first row is always a heading: that of the group whose settings follow. Beside it, the place of the focus when not all fit.
+ */
 void view_settings(const struct view *v)
 {
 	struct setting_row rows[SETTING_ROWS_MAX];
@@ -154,15 +167,16 @@ void view_settings(const struct view *v)
 	const size_t here = count_knobs(rows, settings_row_of(rows, n, a->focus) + 1);
 	for (int i = 0; i < r.h && a->settings_top + (size_t)i < n; i++) {
 		const struct setting_row *row = &rows[a->settings_top + (size_t)i];
-		const struct rect line = {r.x, r.y + i, r.w, 1};
+		const struct rect line = { r.x, r.y + i, r.w, 1 };
 		const bool focus = row->kind == SETTING_KNOB && row->knob == a->focus;
 		if (i == 0 && v->l.density != DENSITY_PLAIN)
 			draw_heading(v, line, row, scrolls ? here : all, all);
 		else if (row->kind == SETTING_HEADING)
 			draw_heading(v, line, row, all, all);
 		else if (row->kind == SETTING_KNOB)
-			draw_setting(v, &(struct row){knob_at(row->knob), line.x, line.y, line.w, focus && a->pane == PANE_SETTINGS,
-				focus && a->pane == PANE_SETTINGS ? ROLE_ACCENT : ROLE_DIM});
+			draw_setting(v,
+				&(struct row){ knob_at(row->knob), line.x, line.y, line.w, focus && a->pane == PANE_SETTINGS,
+					focus && a->pane == PANE_SETTINGS ? ROLE_ACCENT : ROLE_DIM });
 	}
 }
 
@@ -192,9 +206,11 @@ const char *view_consequence(const struct app *a, const struct preview *p)
 
 char *view_reason(const struct preview *p, const struct knob *k, char *buf, size_t cap)
 {
-	const char *at = p->reason;
+	const char *at = p->reason, *division = strstr(p->reason, "does not divide");
 	const size_t key = strlen(k->key);
-	if (strncmp(at, k->key, key) == 0 && at[key] == ' ') {
+	if (division != NULL) {
+		at = division;
+	} else if (strncmp(at, k->key, key) == 0 && at[key] == ' ') {
 		at += key + 1;
 		const size_t value = strcspn(at, " :,");
 		if (at[value] == ' ' || at[value] == ':')
@@ -203,6 +219,8 @@ char *view_reason(const struct preview *p, const struct knob *k, char *buf, size
 	(void)snprintf(buf, cap, "%.*s", (int)strcspn(at, ";"), at);
 	return buf;
 }
+
+enum { CHANGE_W = 6 };
 
 /* One half of the preview: arrow, value, change in GiB, consequence. */
 static void draw_half(const struct view *v, int x, int y, int w, int side)
@@ -216,14 +234,37 @@ static void draw_half(const struct view *v, int x, int y, int w, int side)
 		(void)canvas_text(v->c, x + 2, y, w - 3, ROLE_DIM, side == 0 ? _("lowest") : _("highest"));
 		return;
 	}
-	const int used = canvas_text(v->c, x + 2, y, value_w, ROLE_TEXT, p->value);
+	/* A long value may use what a short change leaves. */
+	(void)view_change(p->change_bytes, text, sizeof(text));
+	const int spare = p->possible ? CHANGE_W - 1 - canvas_text_width(text) : 0;
+	const int used = canvas_text(v->c, x + 2, y, value_w + (spare > 0 ? spare : 0), ROLE_TEXT, p->value);
 	if (!p->possible) {
-		(void)canvas_printf(v->c, x + 2 + used + 2, y, w - used - 5, ROLE_DIM, "%s", view_reason(p, app_knob(a), text, sizeof(text)));
+		(void)canvas_printf(
+			v->c, x + 2 + used + 2, y, w - used - 5, ROLE_DIM, "%s", view_reason(p, app_knob(a), text, sizeof(text)));
 		return;
 	}
-	(void)canvas_text_right(v->c, x + 2 + value_w, y, 6, ROLE_TEXT, view_change(p->change_bytes, text, sizeof(text)));
-	(void)canvas_text(v->c, x + 2 + value_w + 6, y, 5, ROLE_DIM, " GiB ");
+	(void)canvas_text_right(v->c, x + 2 + value_w, y, CHANGE_W, ROLE_TEXT, text);
+	(void)canvas_text(v->c, x + 2 + value_w + 6, y, 5, ROLE_TEXT, " GiB ");
 	(void)canvas_text(v->c, x + 2 + value_w + 11, y, 12, ROLE_TEXT, view_consequence(a, p));
+}
+
+/* What the focused figure is: "G gradients of stage 0: 8.46 GiB, 16.3 % of its peak. fp32 sums ..." */
+static void draw_figure(const struct view *v, struct rect r)
+{
+	const struct app *a = v->a;
+	const struct stage_memory *s = &a->stages[a->figure_stage];
+	char amount[32];
+	if (a->figure_category == FIGURE_TOTAL) {
+		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("peak of stage %zu: %s, when: %s"), a->figure_stage,
+			units_format_gib(s->need_bytes, amount, sizeof(amount)),
+			ui_text(memory_instant_choices[s->instant].help));
+		return;
+	}
+	const enum memory_category k = view_category(a->figure_category);
+	const double share = s->need_bytes > 0 ? 100.0 * (double)s->category[k] / (double)s->need_bytes : 0;
+	(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("%s of stage %zu: %s, %.1f %% of its peak; %s"),
+		ui_text(memory_category_table[k].label), a->figure_stage,
+		units_format_gib(s->category[k], amount, sizeof(amount)), share, ui_text(memory_category_table[k].help));
 }
 
 /* "tp           < 4        +34.6 GiB does not fit > 16      8 kv-heads ..." */
@@ -232,11 +273,17 @@ void view_preview(const struct view *v)
 	const struct rect r = v->l.area[AREA_PREVIEW];
 	const struct knob *k = app_knob(v->a);
 	const int label_w = v->l.narrow ? 0 : 13, gap = v->l.narrow ? 0 : 1, half = (r.w - label_w - gap) / 2;
-	if (v->a->pane != PANE_SETTINGS)
+	if (v->a->pane != PANE_SETTINGS) {
+		draw_figure(v, r);
 		return;
+	}
 	(void)canvas_text(v->c, r.x, r.y, label_w, ROLE_HEAD, k->key);
 	if (k->flags & KNOB_F_DERIVED) {
 		(void)canvas_text(v->c, r.x + label_w, r.y, r.w - label_w, ROLE_DIM, _("follows from gpus, tp, pp and cp"));
+		return;
+	}
+	if (!settings_has_stops(k)) {
+		(void)canvas_text(v->c, r.x + label_w, r.y, r.w - label_w, ROLE_DIM, _("= types a value"));
 		return;
 	}
 	draw_half(v, r.x + label_w, r.y, half, 0);

@@ -99,11 +99,12 @@ static enum err_code push(struct args *a, const struct arg *x, struct err *e)
 		if (!same_flag(x, y) || (x->option != NULL && x->option->repeats))
 			continue;
 		if (x->value == NULL || y->value == NULL)
-			return err_set(e, ERR_USAGE, key, "given twice");
-		return err_set(e, ERR_USAGE, key, "given twice: %.40s (%.40s) and %.40s (%.40s)", y->value, y->text, x->value, x->text);
+			return err_set(e, ERR_USAGE, key, _("given twice"));
+		return err_set(e, ERR_USAGE, key, _("given twice: %.40s (%.40s) and %.40s (%.40s)"), y->value, y->text, x->value,
+			x->text);
 	}
 	if (a->n == ARG_MAX)
-		return err_set(e, ERR_USAGE, key, "more than %d flags", (int)ARG_MAX);
+		return err_set(e, ERR_USAGE, key, _("more than %d flags"), (int)ARG_MAX);
 	a->arg[a->n++] = *x;
 	return ERR_OK;
 }
@@ -113,15 +114,10 @@ enum err_code args_add(struct args *a, const struct knob *k, const char *text, c
 	return push(a, &(struct arg){ .knob = k, .text = text, .value = value }, e);
 }
 
-/* Words that a flag knob takes; anything else behind it is not its value: "--sequence-parallel 70B" means on. */
-static bool is_flag_value(const char *text)
+/* On or off; without a value: on. */
+static bool is_switch(const struct knob *k)
 {
-	static const char *const words[] = { "on", "off", "yes", "no", "true", "false", "1", "0" };
-
-	for (size_t i = 0; text != NULL && i < sizeof words / sizeof words[0]; i++)
-		if (strcasecmp(text, words[i]) == 0)
-			return true;
-	return false;
+	return k->type == KNOB_FLAG || k->type == KNOB_BIAS;
 }
 
 /* Reads the flag at argv[*i], and its value, and moves *i to the last of them. */
@@ -133,21 +129,23 @@ static enum err_code scan_flag(const struct command *cmd, int argc, char **argv,
 	int len = snprintf(key, sizeof key, "%.*s", equals != NULL ? (int)(equals - text - 2) : (int)sizeof key, text + 2);
 
 	if (len < 0 || (size_t)len >= sizeof key)
-		return err_set(e, ERR_USAGE, "", "no option is as long as %.40s...", text);
+		return err_set(e, ERR_USAGE, "", _("no option is as long as %.40s..."), text);
 	x.option = option_find(cmd, key);
 	if (x.option == NULL && (cmd->bit & COMMAND_SCENARIO) != 0)
 		x.knob = knob_find(key);
 	if (x.option == NULL && x.knob == NULL)
-		return err_set(e, ERR_USAGE, "", "there is no option --%s here; nearest: %s", key, args_nearest(cmd, key, near, sizeof near));
+		return err_set(e, ERR_USAGE, "", _("there is no option --%s here; nearest: %s"), key,
+			args_nearest(cmd, key, near, sizeof near));
 	if (equals != NULL) {
 		if (x.option != NULL && x.option->value == NULL)
-			return err_set(e, ERR_USAGE, key, "takes no value, but \"%.60s\" is given", equals + 1);
+			return err_set(e, ERR_USAGE, key, _("takes no value, but \"%.60s\" is given"), equals + 1);
 		x.value = equals + 1;
-	} else if (x.knob != NULL && (x.knob->type == KNOB_FLAG || x.knob->type == KNOB_BIAS) && !is_flag_value(next)) {
+	} else if (x.knob != NULL && is_switch(x.knob) && (next == NULL || strncmp(next, "--", 2) == 0)) {
 		x.value = "on";
 	} else if (x.knob != NULL || x.option->value != NULL) {
 		if (next == NULL || strncmp(next, "--", 2) == 0)
-			return err_set(e, ERR_USAGE, key, "wants a value: --%s %s", key, x.knob != NULL ? "VALUE" : x.option->value);
+			return err_set(
+				e, ERR_USAGE, key, _("wants a value: --%s %s"), key, x.knob != NULL ? "VALUE" : x.option->value);
 		x.value = next;
 		(*i)++;
 	}
@@ -167,9 +165,9 @@ enum err_code args_scan(const struct command *cmd, int argc, char **argv, struct
 		else if (flags && strncmp(argv[i], "--", 2) == 0)
 			code = scan_flag(cmd, argc, argv, &i, a, e);
 		else if (flags && argv[i][0] == '-' && argv[i][1] != '\0')
-			code = err_set(e, ERR_USAGE, "", "%.40s: options begin with two dashes, see --help", argv[i]);
+			code = err_set(e, ERR_USAGE, "", _("%.40s: options begin with two dashes, see --help"), argv[i]);
 		else if (a->n_words == WORD_MAX)
-			code = err_set(e, ERR_USAGE, "", "more than %d words", (int)WORD_MAX);
+			code = err_set(e, ERR_USAGE, "", _("more than %d words"), (int)WORD_MAX);
 		else
 			a->words[a->n_words++] = argv[i];
 		if (code != ERR_OK)

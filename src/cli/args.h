@@ -1,5 +1,5 @@
-/* The command line as data: which subcommand takes which options, and argv split into flags and words. A flag is a row of the option
- * table or a row of the knob table; nothing else is accepted, and a typo gets the nearest names. */
+/* The command line as data: which subcommand takes which options, and argv split into flags and words. A flag is a row of the
+ * option table or a row of the knob table; nothing else is accepted, and a typo gets the nearest names. */
 #ifndef MESHPLAN_ARGS_H
 #define MESHPLAN_ARGS_H
 
@@ -61,8 +61,8 @@ struct cli;
 /* One subcommand. */
 struct command {
 	const char *name, *synopsis, *help; /* N_() */
-	uint32_t bit; /* enum command_bit */
-	int (*run)(struct cli *); /* returns the exit code */
+	uint32_t bit;                       /* enum command_bit */
+	int (*run)(struct cli *);           /* returns the exit code */
 };
 /* All subcommands, in the order of the help; the last row has name NULL. */
 extern const struct command command_table[];
@@ -83,8 +83,8 @@ struct args {
 	const char *words[WORD_MAX];
 };
 
-/* Splits argv (without program and subcommand). Values are not read yet. Errors name the flag; a flag given twice is an error that names
- * both. The strings belong to argv. */
+/* Splits argv (without program and subcommand). Values are not read yet. Errors name the flag; a flag given twice is an error
+ * that names both. The strings belong to argv. */
 enum err_code args_scan(const struct command *cmd, int argc, char **argv, struct args *a, struct err *e) NODISCARD;
 /* Adds one more knob, as if it had been a flag. */
 enum err_code args_add(struct args *a, const struct knob *k, const char *text, const char *value, struct err *e) NODISCARD;

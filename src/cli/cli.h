@@ -27,8 +27,8 @@ struct cli {
 	struct args args;
 	struct preset_store *presets;
 	const struct catalog *catalog; /* of presets */
-	struct sink *out; /* standard output */
-	bool ascii;       /* draw without UTF-8 */
+	struct sink *out;              /* standard output */
+	bool ascii;                    /* draw without UTF-8 */
 };
 
 /* Prints an error to standard error, with the flag or the place it names. Returns the exit code that fits it. */

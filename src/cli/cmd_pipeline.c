@@ -1,4 +1,5 @@
-/* meshplan pipeline: what each rank does when. The executor times the schedule; picture, list and figures come from its output. */
+/* meshplan pipeline: what each rank does when. The executor times the schedule; picture, list and figures come from its output.
+ */
 #include "config.h"
 
 #include "cli.h"
@@ -15,7 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_RANKS = 4, DEFAULT_MICROBATCHES = 8, DEFAULT_COLS = 80, STEPS_MAX_RANKS = 64, TIME_DECIMALS = 6, MARGIN_COLS = 11 };
+enum {
+	DEFAULT_RANKS = 4,
+	DEFAULT_MICROBATCHES = 8,
+	DEFAULT_COLS = 80,
+	STEPS_MAX_RANKS = 64,
+	TIME_DECIMALS = 6,
+	MARGIN_COLS = 11
+};
 
 /* Times as exact ticks: the given decimals times `scale`, a power of ten. */
 struct times {
@@ -97,10 +105,12 @@ static enum err_code times_from_args(const struct args *a, struct times *t, stru
 
 	*t = (struct times){ .scale = 10000000 };
 	if (n < 2)
-		return err_set(e, ERR_USAGE, "times", "\"%.60s\": wanted are F,B or F,I,W: non-negative decimals with at most 6 decimals, such as 1,2",
+		return err_set(e, ERR_USAGE, "times",
+			_("\"%.60s\": wanted are F,B or F,I,W: non-negative decimals with at most 6 decimals, such as 1,2"),
 			times);
 	if (comm != NULL && read_times(comm, &t->comm, 1) != 1)
-		return err_set(e, ERR_USAGE, "comm", "\"%.60s\": wanted is a non-negative decimal with at most 6 decimals, such as 0.1", comm);
+		return err_set(e, ERR_USAGE, "comm",
+			_("\"%.60s\": wanted is a non-negative decimal with at most 6 decimals, such as 0.1"), comm);
 	/* One digit more than was read: half of a B may need it. */
 	t->comm *= 10;
 	t->forward = v[0] * 10;
@@ -111,7 +121,8 @@ static enum err_code times_from_args(const struct args *a, struct times *t, stru
 	return ERR_OK;
 }
 
-static enum err_code count_option(const struct args *a, enum option_id id, int64_t least, int64_t most, int64_t *value, struct err *e)
+static enum err_code count_option(
+	const struct args *a, enum option_id id, int64_t least, int64_t most, int64_t *value, struct err *e)
 {
 	const char *text = args_option(a, id);
 	enum err_code code;
@@ -120,7 +131,8 @@ static enum err_code count_option(const struct args *a, enum option_id id, int64
 		return ERR_OK;
 	code = units_parse_count(text, option_table[id].key, 1000, value, e);
 	if (code == ERR_OK && (*value < least || *value > most))
-		code = err_set(e, ERR_RANGE, option_table[id].key, "%.40s: legal here: %" PRId64 " .. %" PRId64, text, least, most);
+		code = err_set(
+			e, ERR_RANGE, option_table[id].key, _("%.40s: legal here: %" PRId64 " .. %" PRId64), text, least, most);
 	return code;
 }
 
@@ -144,7 +156,8 @@ static enum err_code pipeline_from_flags(struct cli *cli, struct pipeline *pl, s
 		for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
 			known = known || strcmp(keys[k], x->knob->key) == 0;
 		if (!known)
-			return err_set(e, ERR_USAGE, x->knob->key, "needs a SCENARIO; without one, pipeline takes --schedule, --pp, --vpp and --group");
+			return err_set(e, ERR_USAGE, x->knob->key,
+				_("needs a SCENARIO; without one, pipeline takes --schedule, --pp, --vpp and --group"));
 		code = knob_parse(x->knob, cli->catalog, x->value, &d.s, e);
 		if (code != ERR_OK)
 			return code;
@@ -154,7 +167,10 @@ static enum err_code pipeline_from_flags(struct cli *cli, struct pipeline *pl, s
 	interleaved = schedule_table[d.s.layout.schedule].needs_v;
 	if (interleaved && args_knob(&cli->args, "vpp") == NULL)
 		d.s.layout.vpp = 2;
-	*pl = (struct pipeline){ .schedule = d.s.layout.schedule, .p = d.s.layout.pp, .m = DEFAULT_MICROBATCHES, .v = d.s.layout.vpp,
+	*pl = (struct pipeline){ .schedule = d.s.layout.schedule,
+		.p = d.s.layout.pp,
+		.m = DEFAULT_MICROBATCHES,
+		.v = d.s.layout.vpp,
 		.group = d.s.layout.group };
 	return ERR_OK;
 }
@@ -176,8 +192,8 @@ static void choose_group(struct pipeline *pl)
 
 static enum err_code pipeline_from_args(struct cli *cli, struct pipeline *pl, struct err *e)
 {
-	bool scenario = cli->args.n_words > 0 || args_option(&cli->args, OPTION_LOAD) != NULL || args_knob(&cli->args, "model") != NULL ||
-			args_knob(&cli->args, "params") != NULL;
+	bool scenario = cli->args.n_words > 0 || args_option(&cli->args, OPTION_LOAD) != NULL ||
+		args_knob(&cli->args, "model") != NULL || args_knob(&cli->args, "params") != NULL;
 	enum err_code code;
 
 	if (scenario) {
@@ -195,7 +211,8 @@ static enum err_code pipeline_from_args(struct cli *cli, struct pipeline *pl, st
 	if (code != ERR_OK)
 		return code;
 	if (pl->group > 0 && !schedule_table[pl->schedule].needs_v)
-		return err_set(e, ERR_USAGE, "group", "only the interleaved schedule has groups; this is %s", schedule_table[pl->schedule].key);
+		return err_set(e, ERR_USAGE, "group", _("only the interleaved schedule has groups; this is %s"),
+			schedule_table[pl->schedule].key);
 	choose_group(pl);
 	return pipeline_check(pl, e);
 }
@@ -214,11 +231,11 @@ static void count_action(void *ctx, const struct timed_action *a)
 static enum err_code run(const struct pipeline *pl, const struct times *t, struct figures *f, struct err *e)
 {
 	struct schedule_times ticks = { .forward = t->forward, .backward = t->backward, .comm = t->comm };
-	void *workspace = draw_workspace(pl, e);
-	enum err_code code;
+	void *workspace = NULL;
+	enum err_code code = draw_workspace(pl, &workspace, e);
 
-	if (workspace == NULL)
-		return e->code;
+	if (code != ERR_OK)
+		return code;
 	f->rank = cli_alloc((size_t)pl->p * sizeof f->rank[0]);
 	code = schedule_run(pl, &ticks, workspace, count_action, f, &f->result, e);
 	free(workspace);
@@ -276,8 +293,9 @@ static void json_ranks(const struct pipeline *pl, const struct times *t, const s
 
 static void print_json(const struct pipeline *pl, const struct times *t, const struct figures *f, struct sink *out)
 {
-	sink_printf(out, "{\n  \"meshplan\": \"%s\",\n  \"schema\": %d,\n  \"pipeline\": {\n    \"schedule\": \"%s\", \"p\": %" PRId64
-			 ", \"m\": %" PRId64 ", \"v\": %" PRId64 ", \"group\": %" PRId64 ",\n    \"times\": { ",
+	sink_printf(out,
+		"{\n  \"meshplan\": \"%s\",\n  \"schema\": %d,\n  \"pipeline\": {\n    \"schedule\": \"%s\", \"p\": %" PRId64
+		", \"m\": %" PRId64 ", \"v\": %" PRId64 ", \"group\": %" PRId64 ",\n    \"times\": { ",
 		PACKAGE_VERSION, MESHPLAN_SCHEMA, schedule_table[pl->schedule].key, pl->p, pl->m, pl->v, pl->group);
 	json_pair(out, "", "F", in_units(t, t->forward));
 	json_pair(out, ", ", "I", in_units(t, t->input));
@@ -334,14 +352,13 @@ static int print_steps(struct cli *cli, const struct pipeline *pl)
 	struct schedule_result result;
 	struct grid g = { .p = pl->p };
 	struct err e = { .code = ERR_OK };
-	void *workspace;
+	void *workspace = NULL;
 	enum err_code code;
 
 	if (pl->p > STEPS_MAX_RANKS)
-		return cli_fail_usage("steps", _("has one column per rank and takes at most %d ranks; here are %lld"), (int)STEPS_MAX_RANKS,
-			(long long)pl->p);
-	workspace = draw_workspace(pl, &e);
-	if (workspace == NULL)
+		return cli_fail_usage("steps", _("has one column per rank and takes at most %d ranks; here are %lld"),
+			(int)STEPS_MAX_RANKS, (long long)pl->p);
+	if (draw_workspace(pl, &workspace, &e) != ERR_OK)
 		return cli_fail(&e);
 	code = schedule_run(pl, &unit, workspace, NULL, NULL, &result, &e);
 	if (code == ERR_OK) {
@@ -396,8 +413,9 @@ static void print_summary(const struct pipeline *pl, const struct times *t, cons
 		sink_printf(out, _(", between ranks %.15g"), in_units(t, t->comm));
 	sink_printf(out, _("; most idle between a rank's first and last action: %.15g\n"), in_units(t, f->result.span_bubble));
 	if (schedule_table[pl->schedule].needs_v)
-		sink_printf(out, _("groups of %" PRId64 " micro-batches; in flight counts chunks, %" PRId64 " per rank and micro-batch\n"), pl->group,
-			pl->v);
+		sink_printf(out,
+			_("groups of %" PRId64 " micro-batches; in flight counts chunks, %" PRId64 " per rank and micro-batch\n"),
+			pl->group, pl->v);
 }
 
 static int print_text(struct cli *cli, const struct pipeline *pl, const struct times *t, const struct figures *f)
@@ -414,7 +432,8 @@ static int print_text(struct cli *cli, const struct pipeline *pl, const struct t
 	g = draw_pipeline(pl, &ticks, GANTT_ROWS_MAX, cols - label - MARGIN_COLS, &e);
 	if (g == NULL)
 		return cli_fail(&e);
-	sink_printf(cli->out, _("%s  %" PRId64 " ranks, %" PRId64 " micro-batches"), schedule_table[pl->schedule].key, pl->p, pl->m);
+	sink_printf(
+		cli->out, _("%s  %" PRId64 " ranks, %" PRId64 " micro-batches"), schedule_table[pl->schedule].key, pl->p, pl->m);
 	if (pl->v > 1)
 		sink_printf(cli->out, _(", %" PRId64 " chunks per rank"), pl->v);
 	sink_puts(cli->out, "\n");
@@ -423,8 +442,9 @@ static int print_text(struct cli *cli, const struct pipeline *pl, const struct t
 	print_rows(g, label, cli->ascii, cli->out);
 	if (*gantt_caption(g, caption, sizeof caption) != '\0')
 		sink_printf(cli->out, "%*s%s\n", label, "", caption);
-	sink_printf(cli->out, "%*s%s\n", label, "", cli->ascii ? _("F forward  B backward  . idle  + both in turn; max: chunks in flight at most") :
-								_("F forward  B backward  · idle  ▒ both in turn; max: chunks in flight at most"));
+	sink_printf(cli->out, "%*s%s\n", label, "",
+		cli->ascii ? _("F forward  B backward  . idle  + both in turn; max: chunks in flight at most")
+			   : _("F forward  B backward  · idle  ▒ both in turn; max: chunks in flight at most"));
 	print_summary(pl, t, f, cli->out);
 	free(g);
 	return EXIT_YES;

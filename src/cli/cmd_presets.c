@@ -30,7 +30,8 @@ static void model_row(const struct catalog *c, size_t i, struct sink *out)
 	char params[32], active[32];
 
 	sink_printf(out, "%-28s %8s %8s %7lld %7lld  %s\n", m->id, units_format_count(model_params(m), params, sizeof params),
-		units_format_count(model_active_params(m), active, sizeof active), (long long)m->layers, (long long)m->hidden, m->label);
+		units_format_count(model_active_params(m), active, sizeof active), (long long)m->layers, (long long)m->hidden,
+		m->label);
 }
 
 static void gpu_row(const struct catalog *c, size_t i, struct sink *out)
@@ -229,24 +230,47 @@ static int unknown(const struct cli *cli, const char *name)
 		catalog_nearest(name, n, any_id, cli->presets, near, sizeof near));
 }
 
+/* "79.15GiB", "450 GB/s": the value without JSON's quotes, and its unit. Returns buf. */
+static char *value_text(const struct field *f, const void *in, char *buf, size_t cap)
+{
+	struct sink s;
+	size_t len;
+
+	sink_init(&s, buf, cap, NULL, NULL);
+	fields_write_value(f, in, &s);
+	len = strlen(buf);
+	if (len >= 2 && buf[0] == '"') {
+		memmove(buf, buf + 1, len - 2);
+		buf[len - 2] = '\0';
+	} else if (f->unit != NULL && *f->unit != '\0' && f->type != FIELD_BYTES) {
+		(void)snprintf(buf + len, cap - len, " %s", f->unit);
+	}
+	return buf;
+}
+
+static void show_row(const char *key, const char *value, const char *help, struct sink *out)
+{
+	sink_printf(out, "  %-22s %-20s  %s\n", key, value, help);
+}
+
 static void show_text(struct cli *cli, const struct kind *k, const void *in, const char *from)
 {
 	const struct model *m = in;
-	char text[40];
+	char text[300];
 
 	sink_printf(cli->out, "%s: %s\n", _(k->title), from);
 	for (size_t i = 0; i < k->fields->n; i++) {
 		const struct field *f = &k->fields->rows[i];
 
-		if (fields_is_zero(f, in))
-			continue;
-		sink_printf(cli->out, "  %-20s ", f->key);
-		fields_write_value(f, in, cli->out);
-		sink_printf(cli->out, "%s%s   %s\n", f->unit != NULL && *f->unit != '\0' ? " " : "", f->unit != NULL ? f->unit : "", f->help);
+		/* A name has no "none": its first value says something. */
+		if (!fields_is_zero(f, in) || f->type == FIELD_NAME)
+			show_row(f->key, value_text(f, in, text, sizeof text), f->help != NULL ? _(f->help) : "", cli->out);
 	}
 	if (k->kind == PRESET_KIND_MODEL) {
-		sink_printf(cli->out, "  %-20s %s\n", "params", units_format_commas(model_params(m), text, sizeof text));
-		sink_printf(cli->out, "  %-20s %s\n", "active-params", units_format_commas(model_active_params(m), text, sizeof text));
+		show_row(
+			"params", units_format_commas(model_params(m), text, sizeof text), _("counted from the shape"), cli->out);
+		show_row("active-params", units_format_commas(model_active_params(m), text, sizeof text),
+			_("parameters that one token meets"), cli->out);
 	}
 }
 
@@ -303,8 +327,10 @@ static int import(struct cli *cli, const char *path)
 	today(date);
 	if (args_option(&cli->args, OPTION_JSON) == NULL) {
 		model_file_write(&m, path, kind_of_source, date, cli->out);
-		fprintf(stderr, _("meshplan: %s: %s, %s parameters, %s active; save it as presets/models/%s.json in the configuration directory\n"), path,
-			note, units_format_commas(model_params(&m), params, sizeof params),
+		fprintf(stderr,
+			_("meshplan: %s: %s, %s parameters, %s active; save it as presets/models/%s.json in the configuration "
+			  "directory\n"),
+			path, note, units_format_commas(model_params(&m), params, sizeof params),
 			units_format_commas(model_active_params(&m), active, sizeof active), m.id);
 		return EXIT_YES;
 	}
@@ -334,5 +360,6 @@ int cmd_presets(struct cli *cli)
 	for (size_t k = 0; k < PRESET_KIND_COUNT && a->n_words == 1; k++)
 		if (strcmp(verb, preset_kind_names[k]) == 0)
 			return list(cli, &kinds[k], 1);
-	return cli_fail_usage("", _("presets \"%.60s\": wanted is models, gpus, nodes, frameworks, show ID or import FILE"), verb);
+	return cli_fail_usage(
+		"", _("presets \"%.60s\": wanted is models, gpus, nodes, frameworks, show ID or import FILE"), verb);
 }

@@ -61,19 +61,25 @@ int cmd_ui(struct cli *cli)
 {
 	const struct args *a = &cli->args;
 	const char *no_color = getenv("NO_COLOR"), *size = args_option(a, OPTION_SIZE), *theme = args_option(a, OPTION_THEME);
-	struct ui_options o = { .script = args_option(a, OPTION_SCRIPT), .dump = args_option(a, OPTION_DUMP_SCREEN), .w = DEFAULT_W, .h = DEFAULT_H };
+	struct ui_options o = { .script = args_option(a, OPTION_SCRIPT),
+		.dump = args_option(a, OPTION_DUMP_SCREEN),
+		.w = DEFAULT_W,
+		.h = DEFAULT_H };
 	struct draft d;
 	struct plan p;
 	struct err e = { .code = ERR_OK };
 
 	if (size != NULL && !read_size(size, &o.w, &o.h))
-		return cli_fail_usage("size", _("\"%.40s\": wanted is WIDTHxHEIGHT, such as 80x24, each at most %d"), size, (int)SIZE_MAX_CELLS);
+		return cli_fail_usage("size", _("\"%.40s\": wanted is WIDTHxHEIGHT, such as 80x24, each at most %d"), size,
+			(int)SIZE_MAX_CELLS);
 	if (o.script == NULL && (size != NULL || o.dump != NULL || args_option(a, OPTION_STYLE) != NULL))
 		return cli_fail_usage("script", _("--size, --dump-screen and --style need --script FILE"));
 	if (check_theme(theme) != EXIT_YES)
 		return EXIT_USAGE;
 	if (o.script == NULL && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
-		return cli_fail_usage("", _("the UI needs a terminal; meshplan fit 70B on 8xA100 prints an answer, meshplan --help lists the rest"));
+		return cli_fail_usage("",
+			_("the UI needs a terminal; meshplan fit 70B on 8xA100 prints an answer, meshplan --help lists the "
+			  "rest"));
 	if (request_plan(cli, 0, true, &d, &p, &e) != ERR_OK)
 		return cli_fail(&e);
 	o.catalog = cli->catalog;

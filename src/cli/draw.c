@@ -1,33 +1,35 @@
 #include "draw.h"
 
 #include "cli.h"
+#include "i18n.h"
 
 #include <stdlib.h>
 
 /* 256 MiB: 16 million chunks, far beyond what a picture or a list is good for. */
 enum { WORKSPACE_MAX_BYTES = 268435456 };
 
-void *draw_workspace(const struct pipeline *pl, struct err *e)
+enum err_code draw_workspace(const struct pipeline *pl, void **workspace, struct err *e)
 {
+	enum err_code code = pipeline_check(pl, e);
 	int64_t bytes;
 
-	if (pipeline_check(pl, e) != ERR_OK)
-		return NULL;
+	if (code != ERR_OK)
+		return code;
 	bytes = schedule_workspace_bytes(pl);
-	if (bytes < 0 || bytes > WORKSPACE_MAX_BYTES) {
-		(void)err_set(e, ERR_RANGE, "microbatches", "%lld ranks with %lld micro-batches of %lld chunks are too many to draw", (long long)pl->p,
+	if (bytes < 0 || bytes > WORKSPACE_MAX_BYTES)
+		return err_set(e, ERR_RANGE, "microbatches",
+			_("%lld ranks with %lld micro-batches of %lld chunks are too many to draw"), (long long)pl->p,
 			(long long)pl->m, (long long)pl->v);
-		return NULL;
-	}
-	return cli_alloc((size_t)bytes);
+	*workspace = cli_alloc((size_t)bytes);
+	return ERR_OK;
 }
 
 struct gantt *draw_pipeline(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, struct err *e)
 {
-	void *workspace = draw_workspace(pl, e);
+	void *workspace = NULL;
 	struct gantt *g;
 
-	if (workspace == NULL)
+	if (draw_workspace(pl, &workspace, e) != ERR_OK)
 		return NULL;
 	g = cli_alloc(sizeof *g);
 	if (gantt_draw(pl, t, rows, cols, workspace, g, e) != ERR_OK) {

@@ -5,8 +5,8 @@
 #include "gantt.h"
 #include "schedule.h"
 
-/* A workspace for schedule_run, NULL when the pipeline is larger than a drawing can use; the caller frees it. */
-void *draw_workspace(const struct pipeline *pl, struct err *e);
+/* A workspace for schedule_run, which the caller frees; an error when the pipeline is larger than a drawing can use. */
+enum err_code draw_workspace(const struct pipeline *pl, void **workspace, struct err *e) NODISCARD;
 /* Draws into a new struct gantt, NULL on error; the caller frees it. */
 struct gantt *draw_pipeline(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, struct err *e);
 

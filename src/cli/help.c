@@ -93,9 +93,9 @@ static void write_knob(const struct knob *k, struct sink *out)
 	char value[400], help[600];
 
 	(void)help_knob_value(k, value, sizeof value);
-	(void)snprintf(help, sizeof help, "%s%s%s%s%s%s%s%s", _(k->help), k->type == KNOB_ENUM ? ": " : "", k->type == KNOB_ENUM ? value : "",
-		k->dflt != NULL ? " (" : "", k->dflt != NULL ? _("default") : "", k->dflt != NULL ? " " : "", k->dflt != NULL ? k->dflt : "",
-		k->dflt != NULL ? ")" : "");
+	(void)snprintf(help, sizeof help, "%s%s%s%s%s%s%s%s", _(k->help), k->type == KNOB_ENUM ? ": " : "",
+		k->type == KNOB_ENUM ? value : "", k->dflt != NULL ? " (" : "", k->dflt != NULL ? _("default") : "",
+		k->dflt != NULL ? " " : "", k->dflt != NULL ? k->dflt : "", k->dflt != NULL ? ")" : "");
 	write_flag(k->key, k->type == KNOB_ENUM ? "WORD" : value, help, out);
 }
 
@@ -111,7 +111,8 @@ static void write_knobs(struct sink *out)
 
 void help_command(const struct command *cmd, struct sink *out)
 {
-	sink_printf(out, "%s meshplan %s%s%s\n\n%s\n", _("usage:"), cmd->name, *cmd->synopsis != '\0' ? " " : "", cmd->synopsis, _(cmd->help));
+	sink_printf(out, "%s meshplan %s%s%s\n\n%s\n", _("usage:"), cmd->name, *cmd->synopsis != '\0' ? " " : "", cmd->synopsis,
+		_(cmd->help));
 	if ((cmd->bit & COMMAND_SCENARIO) != 0) {
 		sink_printf(out, "\n%s\n", _("SCENARIO is a model and a cluster in free form, then flags:"));
 		sink_puts(out, "  70B on 8xA100\n  llama3-70b 16xh100-sxm --zero 3 --seq 8192\n  path/config.json on 64 H100\n");

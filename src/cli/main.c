@@ -68,7 +68,7 @@ static int run_command(struct cli *cli, int argc, char **argv)
 	}
 	cli->catalog = preset_store_catalog(cli->presets);
 	cli->ascii = args_option(&cli->args, OPTION_UTF8) == NULL &&
-		     (args_option(&cli->args, OPTION_ASCII) != NULL || strcmp(nl_langinfo(CODESET), "UTF-8") != 0);
+		(args_option(&cli->args, OPTION_ASCII) != NULL || strcmp(nl_langinfo(CODESET), "UTF-8") != 0);
 	status = cli->command->run(cli);
 	preset_store_free(cli->presets);
 	return status;

@@ -2,7 +2,9 @@
 
 #include "request.h"
 
+#include "i18n.h"
 #include "model_file.h"
+#include "scenario_file.h"
 #include "search.h"
 #include "words.h"
 
@@ -27,7 +29,7 @@ static enum err_code add_word(struct args *a, const char *key, const char *value
 	if (value[0] == '\0')
 		return ERR_OK;
 	if (k == NULL)
-		return err_set(e, ERR_INTERNAL, key, "no such knob");
+		return err_set(e, ERR_INTERNAL, key, _("no such knob"));
 	return args_add(a, k, value, value, e);
 }
 
@@ -121,9 +123,10 @@ static bool names_anything(const struct args *a)
 static enum err_code check_complete(const struct draft *d, struct err *e)
 {
 	if (d->s.model.layers == 0)
-		return err_set(e, ERR_USAGE, "model", "no model is named; for example: 70B, llama3-70b, or --model config.json");
+		return err_set(
+			e, ERR_USAGE, "model", _("no model is named; for example: 70B, llama3-70b, or --model config.json"));
 	if (d->s.cluster.gpu.id[0] == '\0')
-		return err_set(e, ERR_USAGE, "gpu", "no GPU is named; for example: 8xA100, or --gpu h100-sxm --gpus 64");
+		return err_set(e, ERR_USAGE, "gpu", _("no GPU is named; for example: 8xA100, or --gpu h100-sxm --gpus 64"));
 	return ERR_OK;
 }
 
@@ -139,6 +142,8 @@ enum err_code request_draft(struct cli *cli, size_t first_word, bool complete, s
 		code = draft_init(d, cli->catalog, e);
 	else
 		draft_init_blank(d, cli->catalog);
+	if (code == ERR_OK && file != NULL)
+		code = scenario_file_read(file, cli->catalog, d, e);
 	if (code == ERR_OK)
 		code = set_knobs(cli, d, e);
 	if (code == ERR_OK)

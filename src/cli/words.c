@@ -2,6 +2,8 @@
 
 #include "words.h"
 
+#include "i18n.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -44,7 +46,8 @@ static bool is_size(const char *t)
 {
 	size_t len = strspn(t, "0123456789.,_");
 
-	return len > 0 && isdigit((unsigned char)t[0]) && t[len] != '\0' && strchr("kKmMbBtT", t[len]) != NULL && t[len + 1] == '\0';
+	return len > 0 && isdigit((unsigned char)t[0]) && t[len] != '\0' && strchr("kKmMbBtT", t[len]) != NULL &&
+		t[len + 1] == '\0';
 }
 
 /* Appends `word` to a name, the parts joined by '-'. */
@@ -54,16 +57,17 @@ static enum err_code append(struct reader *r, char name[WORDS_TEXT_CAP], const c
 	int n = snprintf(name + len, WORDS_TEXT_CAP - len, "%s%s", len > 0 ? "-" : "", word);
 
 	if (n < 0 || (size_t)n >= WORDS_TEXT_CAP - len)
-		return err_set(r->e, ERR_USAGE, "", "a name of more than %d characters: %.40s...", (int)WORDS_TEXT_CAP - 1, name);
+		return err_set(
+			r->e, ERR_USAGE, "", _("a name of more than %d characters: %.40s..."), (int)WORDS_TEXT_CAP - 1, name);
 	return ERR_OK;
 }
 
 static enum err_code set_count(struct reader *r, const char *number, size_t len, const char *gpu)
 {
 	if (r->w->gpus[0] != '\0')
-		return err_set(r->e, ERR_USAGE, "gpus", "given twice: %s and %.*s", r->w->gpus, (int)len, number);
+		return err_set(r->e, ERR_USAGE, "gpus", _("given twice: %s and %.*s"), r->w->gpus, (int)len, number);
 	if (len >= sizeof r->w->gpus)
-		return err_set(r->e, ERR_USAGE, "gpus", "%.20s... is too large", number);
+		return err_set(r->e, ERR_USAGE, "gpus", _("%.20s... is too large"), number);
 	(void)snprintf(r->w->gpus, sizeof r->w->gpus, "%.*s", (int)len, number);
 	r->on = true;
 	return append(r, r->w->gpu, gpu);
@@ -121,7 +125,7 @@ static enum err_code read_model_word(struct reader *r, const char *t)
 		return append(r, r->w->gpu, t);
 	}
 	if (r->w->params[0] != '\0')
-		return err_set(r->e, ERR_USAGE, "model", "two models: %s and %.80s", r->w->params, t);
+		return err_set(r->e, ERR_USAGE, "model", _("two models: %s and %.80s"), r->w->params, t);
 	return append(r, r->w->model, t);
 }
 
@@ -144,16 +148,17 @@ static enum err_code read_token(struct reader *r)
 		return append(r, r->w->gpu, t);
 	if (is_size(t) && r->w->model[0] == '\0') {
 		if (r->w->params[0] != '\0')
-			return err_set(r->e, ERR_USAGE, "params", "given twice: %s and %.40s", r->w->params, t);
+			return err_set(r->e, ERR_USAGE, "params", _("given twice: %s and %.40s"), r->w->params, t);
 		if (strlen(t) >= sizeof r->w->params)
-			return err_set(r->e, ERR_USAGE, "params", "%.20s... is too long for a number", t);
+			return err_set(r->e, ERR_USAGE, "params", _("%.20s... is too long for a number"), t);
 		(void)snprintf(r->w->params, sizeof r->w->params, "%s", t);
 		return ERR_OK;
 	}
 	return read_model_word(r, t);
 }
 
-/* Joins the words, with a multiplication sign read as x, and splits them at blanks: "8 × A100" may be one word of argv or three. */
+/* Joins the words, with a multiplication sign read as x, and splits them at blanks: "8 × A100" may be one word of argv or three.
+ */
 static enum err_code split(struct reader *r, const char *const *words, size_t n)
 {
 	size_t len = 0;
@@ -161,7 +166,8 @@ static enum err_code split(struct reader *r, const char *const *words, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		for (const char *p = words[i]; *p != '\0'; p++) {
 			if (len + 2 >= sizeof r->text)
-				return err_set(r->e, ERR_USAGE, "", "the scenario has more than %d characters", (int)sizeof r->text - 2);
+				return err_set(r->e, ERR_USAGE, "", _("the scenario has more than %d characters"),
+					(int)sizeof r->text - 2);
 			if (p[0] == '\xC3' && p[1] == '\x97') {
 				r->text[len++] = 'x';
 				p++;
@@ -177,7 +183,7 @@ static enum err_code split(struct reader *r, const char *const *words, size_t n)
 
 		if (token > 0) {
 			if (r->n == TOKEN_MAX)
-				return err_set(r->e, ERR_USAGE, "", "the scenario has more than %d words", (int)TOKEN_MAX);
+				return err_set(r->e, ERR_USAGE, "", _("the scenario has more than %d words"), (int)TOKEN_MAX);
 			r->token[r->n++] = p;
 		}
 		p += token;
@@ -196,5 +202,8 @@ enum err_code words_read(const char *const *words, size_t n, const struct catalo
 	code = split(&r, words, n);
 	for (r.at = 0; code == ERR_OK && r.at < r.n; r.at++)
 		code = read_token(&r);
+	if (code == ERR_OK && isdigit((unsigned char)w->model[0]) && strpbrk(w->model, "./") == NULL && !is_model(&r, w->model))
+		return err_set(
+			e, ERR_USAGE, "model", _("\"%.60s\" is neither a size, such as 70B, nor the name of a model"), w->model);
 	return code;
 }

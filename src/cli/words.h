@@ -1,5 +1,5 @@
-/* The free-form SCENARIO: "70B on 8xA100", "llama3 70b 16 x h100-sxm", "config.json on 64 H100". Says which words mean the model, the GPU
- * and the count; it resolves names only as far as needed to tell them apart. */
+/* The free-form SCENARIO: "70B on 8xA100", "llama3 70b 16 x h100-sxm", "config.json on 64 H100". Says which words mean the model,
+ * the GPU and the count; it resolves names only as far as needed to tell them apart. */
 #ifndef MESHPLAN_WORDS_H
 #define MESHPLAN_WORDS_H
 
@@ -9,10 +9,10 @@
 enum { WORDS_TEXT_CAP = 256 };
 
 struct words {
-	char model[WORDS_TEXT_CAP];  /* a preset name or a path; "": none */
-	char params[32];             /* "70B"; "": none */
-	char gpu[WORDS_TEXT_CAP];    /* "": none */
-	char gpus[32];               /* "8"; "": none */
+	char model[WORDS_TEXT_CAP]; /* a preset name or a path; "": none */
+	char params[32];            /* "70B"; "": none */
+	char gpu[WORDS_TEXT_CAP];   /* "": none */
+	char gpus[32];              /* "8"; "": none */
 };
 
 /* Reads n words. ERR_USAGE when they are too long or say something twice. */

@@ -34,7 +34,14 @@ struct fit {
 
 /* The part that a bare family name means. Of several matches the one in this list wins. */
 static const char *const gpu_defaults[] = {
-	"a100-sxm-80gb", "h100-sxm-80gb", "h200-sxm-141gb", "b200-180gb", "v100-sxm2-32gb", "rtx4090-24gb", "rtx3090-24gb", "rtx5090-32gb",
+	"a100-sxm-80gb",
+	"h100-sxm-80gb",
+	"h200-sxm-141gb",
+	"b200-180gb",
+	"v100-sxm2-32gb",
+	"rtx4090-24gb",
+	"rtx3090-24gb",
+	"rtx5090-32gb",
 };
 
 static char lower(char c)
@@ -258,8 +265,8 @@ static struct matches match_words(const struct name_list *list, const struct wor
 	return m;
 }
 
-static enum err_code ambiguous(const struct name_list *list, const char *name, const struct words *words, const struct fit *fit,
-	struct err *e)
+static enum err_code ambiguous(
+	const struct name_list *list, const char *name, const struct words *words, const struct fit *fit, struct err *e)
 {
 	char text[ERR_MSG_CAP];
 	size_t len = 0, n = 0;
@@ -438,7 +445,7 @@ const struct node *catalog_default_node(const struct catalog *c, const char *gpu
 	for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
 		for (size_t i = 0; i < c->n_nodes; i++)
 			if (strcmp(c->nodes[i].gpu_id, gpu_id) == 0 &&
-			    strncmp(c->nodes[i].id, families[f], strlen(families[f])) == 0)
+				strncmp(c->nodes[i].id, families[f], strlen(families[f])) == 0)
 				return &c->nodes[i];
 	return NULL;
 }
@@ -495,7 +502,8 @@ static int distance_as_prefix(const char *name, const char *id)
 	return min_int(whole, catalog_distance(name, head) + 1);
 }
 
-char *catalog_nearest(const char *name, size_t n, const char *(*get)(const void *ctx, size_t i), const void *ctx, char *buf, size_t cap)
+char *catalog_nearest(
+	const char *name, size_t n, const char *(*get)(const void *ctx, size_t i), const void *ctx, char *buf, size_t cap)
 {
 	enum { SHOWN = 3 };
 	struct {

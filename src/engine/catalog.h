@@ -1,5 +1,5 @@
-/* The presets that are loaded: plain arrays owned by whoever read them (the input layer), handed to the engine by pointer. Names are
- * resolved here, purely: exact id first, then word prefixes, then an error with the nearest ids. */
+/* The presets that are loaded: plain arrays owned by whoever read them (the input layer), handed to the engine by pointer. Names
+ * are resolved here, purely: exact id first, then word prefixes, then an error with the nearest ids. */
 #ifndef MESHPLAN_CATALOG_H
 #define MESHPLAN_CATALOG_H
 
@@ -21,9 +21,10 @@ struct catalog {
 	size_t n_profiles;
 };
 
-/* Find by name: exact id (any case); else the words of `name` split at '-', '_', ' ' must be prefixes, in order, of words of
- * the id. Of several GPUs the defaults of catalog_gpu_aliases win, then SXM/OAM parts, then the newest, then the most
- * memory; still equal, or none: ERR_UNKNOWN that lists them or the nearest ids. *out points into the catalog. */
+/* Find by name: exact id (any case, any separators); else the words of `name`, split at '-', '_', ' ', must be prefixes of words
+ * of the id, in order ("a100-40", "h100sxm", "4090" for rtx4090). Whole words win over prefixes. Of several GPUs of one family
+ * the usual part wins (H100 = h100-sxm-80gb), then SXM/OAM, then the newest, then the most memory; of several profiles of one
+ * framework the first. Still equal, or none: ERR_UNKNOWN that lists them or the nearest ids. *out points into the catalog. */
 enum err_code catalog_model(const struct catalog *c, const char *name, const struct model **out, struct err *e) NODISCARD;
 enum err_code catalog_gpu(const struct catalog *c, const char *name, const struct gpu **out, struct err *e) NODISCARD;
 enum err_code catalog_node(const struct catalog *c, const char *name, const struct node **out, struct err *e) NODISCARD;
@@ -37,6 +38,7 @@ const struct profile *catalog_default_profile(const struct catalog *c, int32_t f
 /* Edit distance with transpositions (optimal string alignment), case-insensitive, capped at 99: for "did you mean" lists. */
 int catalog_distance(const char *a, const char *b);
 /* Writes the up to 3 nearest of n names (get(ctx, i)) to buf as "a, b, c". Returns buf. */
-char *catalog_nearest(const char *name, size_t n, const char *(*get)(const void *ctx, size_t i), const void *ctx, char *buf, size_t cap);
+char *catalog_nearest(
+	const char *name, size_t n, const char *(*get)(const void *ctx, size_t i), const void *ctx, char *buf, size_t cap);
 
 #endif

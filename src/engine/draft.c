@@ -385,6 +385,32 @@ static bool move_nearest(struct draft *d, const struct catalog *c, const struct 
 	return true;
 }
 
+/* The schedule and vpp go together: where one is in the way and cannot move alone, the pair does. */
+static bool move_schedule(struct draft *d, const struct knob *changed, const struct knob *blamed, struct knob_moves *moves)
+{
+	const struct knob *schedule = knob_find("schedule"), *vpp = knob_find("vpp");
+	struct draft trial = *d;
+	struct err e = { .code = ERR_OK };
+
+	if ((blamed != vpp && blamed != schedule) || changed == schedule)
+		return false;
+	if (changed != vpp)
+		trial.s.layout.vpp = 1;
+	trial.s.layout.schedule = trial.s.layout.vpp > 1 ? SCHEDULE_INTERLEAVED : SCHEDULE_1F1B;
+	if (trial.s.layout.schedule == d->s.layout.schedule ||
+			(scenario_check(&trial.s, &e) != ERR_OK && (knob_find(e.where) == vpp || knob_find(e.where) == schedule)))
+		return false;
+	note_move(moves, schedule, schedule_table[d->s.layout.schedule].key, schedule_table[trial.s.layout.schedule].key);
+	if (trial.s.layout.vpp != d->s.layout.vpp) {
+		char from[32];
+
+		(void)knob_format_pretty(vpp, &d->s, from, sizeof from);
+		note_move(moves, vpp, from, "1");
+	}
+	*d = trial;
+	return true;
+}
+
 /* After `changed` got its value: settles, and moves what is in the way until the whole is legal. */
 static enum err_code repair(struct draft *d, const struct catalog *c, const struct knob *changed, struct knob_moves *moves, struct err *e)
 {
@@ -400,7 +426,14 @@ static enum err_code repair(struct draft *d, const struct catalog *c, const stru
 		if (code == ERR_OK)
 			return ERR_OK;
 		blamed = knob_find(why->where);
-		if (!may_move(changed, blamed) || !move_nearest(d, c, blamed, moves))
+		/* A schedule that follows vpp would follow it back: the pair first. */
+		if (blamed != NULL && strcmp(blamed->key, "schedule") == 0) {
+			if (move_schedule(d, changed, blamed, moves))
+				continue;
+			if (!decided(d, "schedule"))
+				return code;
+		}
+		if ((!may_move(changed, blamed) || !move_nearest(d, c, blamed, moves)) && !move_schedule(d, changed, blamed, moves))
 			return code;
 	}
 	return err_set(e, ERR_ILLEGAL, changed->key, "no legal scenario is near this value of %s", changed->key);
@@ -546,6 +579,30 @@ static void shell_word(struct sink *out, const char *text)
 	sink_puts(out, "'");
 }
 
+static bool chooses_framework(const struct knob *k)
+{
+	return k->preset == PRESET_FRAMEWORK || k->preset == PRESET_PROFILE;
+}
+
+/* One option of the command line, unless *ref, what the line says so far, has that value already. */
+static void write_option(const struct draft *d, const struct catalog *c, const struct knob *k, struct draft *ref, struct sink *out)
+{
+	char mine[1200], theirs[1200];
+
+	if (k->type == KNOB_DP || k->preset == PRESET_MODEL || k->preset == PRESET_GPU || k->type == KNOB_PARAMS)
+		return;
+	(void)knob_format(k, &d->s, mine, sizeof mine);
+	(void)knob_format(k, &ref->s, theirs, sizeof theirs);
+	if (strcmp(mine, theirs) == 0 && (!(k->flags & KNOB_F_AUTO) || auto_is_moot(k, &d->s)))
+		return;
+	if ((strcmp(k->key, "profile") == 0 && d->s.profile.is_default) || (k->type == KNOB_CAPACITY && d->s.cluster.gpu_mem_bytes == 0))
+		return;
+	sink_printf(out, " --%s ", k->key);
+	shell_word(out, mine);
+	if (draft_set(ref, c, k, mine, ORIGIN_FLAG, NULL) == ERR_OK)
+		draft_settle(ref, c);
+}
+
 void draft_command_line(const struct draft *d, const struct catalog *c, const char *subcommand, struct sink *out)
 {
 	struct draft ref;
@@ -555,9 +612,14 @@ void draft_command_line(const struct draft *d, const struct catalog *c, const ch
 	sink_printf(out, "meshplan %s ", subcommand);
 	if (custom) {
 		char params[32];
+		int64_t n = model_params(&d->s.model);
 
-		(void)snprintf(params, sizeof params, "%" PRId64, model_params(&d->s.model));
-		sink_puts(out, params);
+		(void)snprintf(params, sizeof params, "%" PRId64, n);
+		/* A round size is a word of the scenario, "70B"; others are a flag. */
+		if (n % 1000000 == 0)
+			sink_printf(out, "%.12gB", (double)n / 1e9);
+		else
+			sink_printf(out, "--params %s", params);
 		if (draft_set(&ref, c, knob_find("params"), params, ORIGIN_FLAG, NULL) != ERR_OK)
 			ref.s.model = d->s.model;
 	} else {
@@ -571,21 +633,11 @@ void draft_command_line(const struct draft *d, const struct catalog *c, const ch
 	}
 	ref.s.cluster.gpus = d->s.cluster.gpus;
 	draft_settle(&ref, c);
-	for (size_t i = 0; i < knob_count(); i++) {
-		const struct knob *k = knob_at(i);
-		char mine[1200], theirs[1200];
-
-		if (k->type == KNOB_DP || k->preset == PRESET_MODEL || k->preset == PRESET_GPU || k->type == KNOB_PARAMS)
-			continue;
-		(void)knob_format(k, &d->s, mine, sizeof mine);
-		(void)knob_format(k, &ref.s, theirs, sizeof theirs);
-		if (strcmp(mine, theirs) == 0 && (!(k->flags & KNOB_F_AUTO) || auto_is_moot(k, &d->s)))
-			continue;
-		if ((strcmp(k->key, "profile") == 0 && d->s.profile.is_default) || (k->type == KNOB_CAPACITY && d->s.cluster.gpu_mem_bytes == 0))
-			continue;
-		sink_printf(out, " --%s ", k->key);
-		shell_word(out, mine);
-		if (draft_set(&ref, c, k, mine, ORIGIN_FLAG, NULL) == ERR_OK)
-			draft_settle(&ref, c);
-	}
+	/* The framework decides on the node where none is given: first, so that a node that differs is written. */
+	for (size_t i = 0; i < knob_count(); i++)
+		if (chooses_framework(knob_at(i)))
+			write_option(d, c, knob_at(i), &ref, out);
+	for (size_t i = 0; i < knob_count(); i++)
+		if (!chooses_framework(knob_at(i)))
+			write_option(d, c, knob_at(i), &ref, out);
 }

@@ -24,7 +24,8 @@ static int64_t chunks_of(const struct pipeline *pl)
 	return schedule_table[pl->schedule].needs_v ? pl->v : 1;
 }
 
-/* The backward of micro-batch 0 through the last chunk ends the fill of a rank; the first rank to run its last forward begins the drain. */
+/* The backward of micro-batch 0 through the last chunk ends the fill of a rank; the first rank to run its last forward begins the
+ * drain. */
 static void survey_action(void *ctx, const struct timed_action *a)
 {
 	struct survey *s = ctx;
@@ -169,7 +170,8 @@ static void draw_to_scale(struct gantt *g, int64_t row, const struct timed_actio
 
 		if (col < 0 || col >= g->cols)
 			continue;
-		action_cell(g, &a->action, whole - first, end - first, g->mode == GANTT_FULL || col < g->head_cols, &g->cell[row][col]);
+		action_cell(g, &a->action, whole - first, end - first, g->mode == GANTT_FULL || col < g->head_cols,
+			&g->cell[row][col]);
 	}
 }
 
@@ -181,12 +183,14 @@ static void draw_density(struct gantt *g, int64_t row, const struct timed_action
 
 	for (int64_t col = first; col < g->cols; col++) {
 		double left = (double)col * per_col, right = left + per_col;
-		double from = (double)a->start > left ? (double)a->start : left, to = (double)a->end < right ? (double)a->end : right;
+		double from = (double)a->start > left ? (double)a->start : left,
+		       to = (double)a->end < right ? (double)a->end : right;
 		struct gantt_cell *c = &g->cell[row][col];
 
 		if (to <= from)
 			break;
-		*(a->action.kind == ACTION_FORWARD ? &c->forward : &c->backward) += (int32_t)((to - from) / per_col * SHARE_FULL + 0.5);
+		*(a->action.kind == ACTION_FORWARD ? &c->forward : &c->backward) +=
+			(int32_t)((to - from) / per_col * SHARE_FULL + 0.5);
 	}
 }
 
@@ -230,8 +234,8 @@ static void mark_cut(struct gantt *g)
 			g->cell[row][g->head_cols] = (struct gantt_cell){ .mark = GANTT_CUT, .kind = ACTION_KIND_COUNT };
 }
 
-enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace, struct gantt *g,
-	struct err *e)
+enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace,
+	struct gantt *g, struct err *e)
 {
 	struct survey s = { .pl = pl, .b = { .first_backward = 0, .last_forward = -1 } };
 	int64_t max_rows = num_max(1, num_min(rows, GANTT_ROWS_MAX)), max_cols = num_max(1, num_min(cols, GANTT_COLS_MAX));
@@ -330,7 +334,8 @@ void gantt_axis(const struct gantt *g, char *buf, size_t cap)
 		char text[24];
 		int len = snprintf(text, sizeof text, "%lld", (long long)tick);
 
-		if (col < next || col + len > room || (g->mode == GANTT_ABRIDGED && col < g->head_cols && col + len > g->head_cols))
+		if (col < next || col + len > room ||
+			(g->mode == GANTT_ABRIDGED && col < g->head_cols && col + len > g->head_cols))
 			continue;
 		memcpy(buf + col, text, (size_t)len);
 		next = col + len + 1;

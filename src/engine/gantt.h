@@ -1,5 +1,6 @@
-/* The drawing of a pipeline as cells: one row per rank, time to the right, to scale. The terminal UI colours the cells, the command line
- * prints them; both get the same picture. Columns are floor(t * scale) of start and end, durations are never rounded. */
+/* The drawing of a pipeline as cells: one row per rank, time to the right, to scale. The terminal UI colours the cells, the
+ * command line prints them; both get the same picture. Columns are floor(t * scale) of start and end, durations are never
+ * rounded. */
 #ifndef MESHPLAN_GANTT_H
 #define MESHPLAN_GANTT_H
 
@@ -11,7 +12,7 @@
 #include <stdint.h>
 
 enum gantt_mark {
-	GANTT_BLANK,  /* beyond the end */
+	GANTT_BLANK, /* beyond the end */
 	GANTT_IDLE,
 	GANTT_TEXT,   /* `text` is the character: letter or digit */
 	GANTT_REST,   /* inside an action, after its text */
@@ -37,23 +38,23 @@ enum gantt_mode {
 enum { GANTT_ROWS_MAX = 32, GANTT_COLS_MAX = 200 };
 
 struct gantt {
-	int32_t mode;   /* enum gantt_mode */
+	int32_t mode; /* enum gantt_mode */
 	int64_t p, v;
-	int64_t rows, cols; /* used; cols <= what was asked for */
-	int64_t unit;   /* time of one tick (one F) in the units of the schedule times */
-	int64_t scale;  /* columns per tick; 0 in density mode */
+	int64_t rows, cols;          /* used; cols <= what was asked for */
+	int64_t unit;                /* time of one tick (one F) in the units of the schedule times */
+	int64_t scale;               /* columns per tick; 0 in density mode */
 	int64_t head_cols, cut_cols; /* abridged: columns before the cut; columns left out */
 	struct schedule_result result;
-	int64_t rank[GANTT_ROWS_MAX]; /* -1: a row that stands for the ranks left out */
-	int64_t busy[GANTT_ROWS_MAX]; /* time each drawn rank works */
+	int64_t rank[GANTT_ROWS_MAX];      /* -1: a row that stands for the ranks left out */
+	int64_t busy[GANTT_ROWS_MAX];      /* time each drawn rank works */
 	int64_t in_flight[GANTT_ROWS_MAX]; /* its peak, in chunks */
 	struct gantt_cell cell[GANTT_ROWS_MAX][GANTT_COLS_MAX];
 };
 
-/* Draws a pipeline into at most rows x cols cells (cut to the maxima above). The first that fits: 3, 2 or 1 columns per tick in full; 2 or 1
- * abridged; else density. workspace as for schedule_run. Errors are those of schedule_run. */
-enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace, struct gantt *g,
-	struct err *e) NODISCARD;
+/* Draws a pipeline into at most rows x cols cells (cut to the maxima above). The first that fits: 3, 2 or 1 columns per tick in
+ * full; 2 or 1 abridged; else density. workspace as for schedule_run. Errors are those of schedule_run. */
+enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace,
+	struct gantt *g, struct err *e) NODISCARD;
 
 /* Time (in the units of the schedule times) at the left edge of a column. */
 int64_t gantt_time_at(const struct gantt *g, int64_t col);

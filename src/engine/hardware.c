@@ -4,8 +4,10 @@
 
 const char *const gpu_form_names[GPU_FORM_COUNT + 1] = { "sxm", "oam", "pcie", "nvl", "consumer", "other", NULL };
 
+/* clang-format off */
 #define TEXT(k, s, m, need, h) \
-	{ .key = k, .type = FIELD_TEXT, .offset = offsetof(struct s, m), .size = sizeof(((struct s *)0)->m), .required = need, .help = h }
+	{ .key = k, .type = FIELD_TEXT, .offset = offsetof(struct s, m), .size = sizeof(((struct s *)0)->m), .required = need, \
+		.help = h }
 #define AT(s, m, T) .offset = offsetof(struct s, m) + FIELD_SAME(s, m, T), .size = sizeof(((struct s *)0)->m)
 #define INT(k, s, m, need, lo, hi, u, h) \
 	{ .key = k, .type = FIELD_INT, AT(s, m, int64_t), .required = need, .min = lo, .max = hi, .unit = u, .help = h }
@@ -14,12 +16,12 @@ const char *const gpu_form_names[GPU_FORM_COUNT + 1] = { "sxm", "oam", "pcie", "
 /* The value in the file is in `u`, the member in the base unit: field_unit_scale(). */
 #define REAL(k, s, m, hi, u, h) { .key = k, .type = FIELD_REAL, AT(s, m, double), .min = 0, .max = hi, .unit = u, .help = h }
 
-/* clang-format off */
 static const struct field gpu_rows[] = {
 	TEXT("id", gpu, id, true, "name on the command line; the file is called ID.json"),
 	TEXT("label", gpu, label, false, "name for people"),
 	TEXT("vendor", gpu, vendor, false, "who makes it"),
-	{ .key = "form", .type = FIELD_NAME, AT(gpu, form, int32_t), .required = true, .names = gpu_form_names, .help = "form factor" },
+	{ .key = "form", .type = FIELD_NAME, AT(gpu, form, int32_t), .required = true, .names = gpu_form_names,
+		.help = "form factor" },
 	INT("year", gpu, year, false, 2000, 2100, "", "first shipped; a newer part is preferred when a name fits several"),
 	BYTES("mem-nominal", gpu, mem_nominal_bytes, true, "the number on the box"),
 	BYTES("mem-smi", gpu, mem_smi_bytes, false, "total that nvidia-smi shows"),
@@ -47,7 +49,8 @@ static const struct field node_rows[] = {
 	TEXT("label", node, label, false, "name for people"),
 	TEXT("gpu", node, gpu_id, true, "id of the GPU in it"),
 	INT("gpus-per-node", node, gpus_per_node, true, 1, 1024, "", "GPUs in one node"),
-	INT("nvlink-domain", node, nvlink_domain_gpus, false, 1, 65536, "", "GPUs that the fast link joins; more than a node in rack systems"),
+	INT("nvlink-domain", node, nvlink_domain_gpus, false, 1, 65536, "",
+		"GPUs that the fast link joins; more than a node in rack systems"),
 	BYTES("host-mem", node, host_mem_bytes, false, "main memory of one node; absent: not known"),
 	BYTES("nvme", node, nvme_bytes, false, "local NVMe of one node; absent: not known"),
 	REAL("nvme-read", node, nvme_read_bps, 1e4, "GB/s", "all local NVMe together, reading"),

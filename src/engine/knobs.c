@@ -98,7 +98,7 @@ static const struct knob knobs[] = {
 	SHAPE("max-seq", N_("max-seq"), max_seq, 1e9, 1024, N_("longest sequence the model is made for")),
 	SHAPE_FLAG("gated-mlp", N_("gated-mlp"), gated_mlp, N_("SwiGLU or GeGLU: three matrices instead of two")),
 	SHAPE_FLAG("tied-embeddings", N_("tied"), tied_embeddings, N_("input and output embedding are one matrix")),
-	SHAPE_ENUM("attention-type", N_("attention-type"), attention_type, attention_type, ATTENTION_TYPE_COUNT, N_("mha, gqa, mqa or mla")),
+	SHAPE_ENUM("attention-type", N_("attn-type"), attention_type, attention_type, ATTENTION_TYPE_COUNT, N_("mha, gqa, mqa or mla")),
 	SHAPE("q-lora-rank", N_("q-lora-rank"), q_lora_rank, 65536, 128, N_("MLA: rank of the query down-projection, 0 for none")),
 	SHAPE("kv-lora-rank", N_("kv-lora-rank"), kv_lora_rank, 65536, 128, N_("MLA: rank of the key and value down-projection")),
 	SHAPE("qk-nope-dim", N_("qk-nope-dim"), qk_nope_dim, 65536, 16, N_("MLA: head size without position")),
@@ -107,7 +107,7 @@ static const struct knob knobs[] = {
 	SHAPE("experts", N_("experts"), experts, 65536, 8, N_("routed experts E, 0 for a dense model")),
 	SHAPE("topk", N_("topk"), topk, 65536, 1, N_("experts per token K")),
 	SHAPE("expert-ffn", N_("expert-ffn"), expert_ffn, 1e7, 128, N_("width of one expert")),
-	SHAPE("shared-experts", N_("shared-experts"), shared_experts, 65536, 1, N_("experts that every token visits")),
+	SHAPE("shared-experts", N_("shared-exp"), shared_experts, 65536, 1, N_("experts that every token visits")),
 	SHAPE("shared-ffn", N_("shared-ffn"), shared_ffn, 1e7, 128, N_("width of all shared experts, 0: shared-experts x expert-ffn")),
 	SHAPE_FLAG("shared-gate", N_("shared-gate"), shared_gate, N_("a gate on the shared expert")),
 	SHAPE("dense-layers", N_("dense-layers"), dense_layers, 1e4, 1, N_("leading layers without experts")),
@@ -115,7 +115,7 @@ static const struct knob knobs[] = {
 	SHAPE("mtp-layers", N_("mtp-layers"), mtp_layers, 64, 1, N_("multi-token prediction layers, counted apart from params")),
 	SHAPE_ENUM("norm", N_("norm"), norm, norm, NORM_TYPE_COUNT, N_("rms or layernorm")),
 	SHAPE_FLAG("norm-bias", N_("norm-bias"), norm_bias, N_("norms have a bias")),
-	SHAPE("norms-per-layer", N_("norms-per-layer"), norms_per_layer, 16, 1, N_("norms of hidden size in a layer")),
+	SHAPE("norms-per-layer", N_("norms/layer"), norms_per_layer, 16, 1, N_("norms of hidden size in a layer")),
 	SHAPE_FLAG("final-norm", N_("final-norm"), final_norm, N_("a norm before the head")),
 	SHAPE_FLAG("embed-norm", N_("embed-norm"), embed_norm, N_("a norm after the embedding")),
 	SHAPE_ENUM("qk-norm", N_("qk-norm"), qk_norm, qk_norm, QK_NORM_COUNT, N_("norm on queries and keys: none, head, full")),
@@ -136,7 +136,7 @@ static const struct knob knobs[] = {
 	NAME("gpu", NULL, N_("gpu"), CLUSTER, MAIN, PRESET_GPU, N_("GPU preset")),
 	COUNT("gpus", NULL, N_("gpus"), N_("GPUs"), CLUSTER, MAIN | LOG, cluster.gpus, 1, 1048576, "1", N_("GPUs in all"), ""),
 	NAME("node", NULL, N_("node"), CLUSTER, 0, PRESET_NODE, N_("node preset: GPUs per node, host memory, NVMe")),
-	COUNT("gpus-per-node", NULL, N_("gpus-per-node"), N_("GPUs"), CLUSTER, LOG, cluster.gpus_per_node, 1, 1024, NULL, N_("GPUs in one node"), ""),
+	COUNT("gpus-per-node", NULL, N_("gpus/node"), N_("GPUs"), CLUSTER, LOG, cluster.gpus_per_node, 1, 1024, NULL, N_("GPUs in one node"), ""),
 	ROW("gpu-mem", NULL, N_("gpu-mem"), "", CLUSTER, CAPACITY, 0, I64(cluster.gpu_mem_bytes), 0, 1e15, 1, PRESET_NONE, NULL, NULL, NULL,
 		N_("memory the card hands out; the verdict compares with it"), ""),
 	BYTES("host-mem", N_("host-mem"), cluster.node.host_mem_bytes, N_("host memory per node, 0: not known")),
@@ -180,7 +180,7 @@ static const struct knob knobs[] = {
 		N_("sequences per step over all ranks"), ""),
 	ENUM("recompute", NULL, N_("recompute"), TRAINING, MAIN | AUTO | ORDERED, training.recompute, recompute, RECOMPUTE_COUNT, "none",
 		N_("activation recomputation"), "Chen 2016; Korthikanti 2022"),
-	COUNT("recompute-every", NULL, N_("recompute-every"), N_("layers"), TRAINING, LOG, training.recompute_every, 1, 10000, "1",
+	COUNT("recompute-every", NULL, N_("recomp-every"), N_("layers"), TRAINING, LOG, training.recompute_every, 1, 10000, "1",
 		N_("full recompute: keep the input of every n-th layer"), "Chen 2016"),
 	ENUM("attention", NULL, N_("attention"), TRAINING, MAIN, training.attention, kernel, ATTENTION_KERNEL_COUNT, "flash", N_("attention kernel"), "Dao 2022"),
 	ROW("dropout", NULL, N_("dropout"), "", TRAINING, DROPOUT, 0, F64(training.dropout), 0, 0.999, 1, PRESET_NONE, "0", NULL, NULL,
@@ -190,7 +190,7 @@ static const struct knob knobs[] = {
 	ENUM("loss", NULL, N_("loss"), TRAINING, MAIN, training.loss, loss, LOSS_COUNT, "full", N_("how logits and loss are computed"), ""),
 	ENUM("offload", NULL, N_("offload"), TRAINING, MAIN | ORDERED, training.offload, offload, OFFLOAD_COUNT, "none", N_("where optimizer states live"),
 		"Ren 2021; Rajbhandari 2021"),
-	ENUM("offload-params", NULL, N_("offload-params"), TRAINING, ORDERED, training.offload_params, offload, OFFLOAD_COUNT, "none",
+	ENUM("offload-params", NULL, N_("offl-params"), TRAINING, ORDERED, training.offload_params, offload, OFFLOAD_COUNT, "none",
 		N_("where sharded parameters live"), "Rajbhandari 2021"),
 	FLAG("offload-activations", NULL, N_("offload-act"), TRAINING, 0, training.offload_activations, "off", N_("recompute checkpoints live in host memory"),
 		"DeepSpeed cpu_checkpointing"),
@@ -310,7 +310,8 @@ static enum err_code apply_preset(const struct knob *k, const struct catalog *c,
 			s->model = *m;
 	} else if (k->preset == PRESET_GPU) {
 		code = catalog_gpu(c, text, &g, e);
-		if (code == ERR_OK)
+		/* The part it already has keeps a changed capacity: parse(format(x)) = x. */
+		if (code == ERR_OK && strcmp(g->id, s->cluster.gpu.id) != 0)
 			apply_gpu(s, g);
 	} else if (k->preset == PRESET_NODE) {
 		if (text_same(text, "none")) {
@@ -318,7 +319,7 @@ static enum err_code apply_preset(const struct knob *k, const struct catalog *c,
 			return ERR_OK;
 		}
 		code = catalog_node(c, text, &n, e);
-		if (code == ERR_OK)
+		if (code == ERR_OK && strcmp(n->id, s->cluster.node.id) != 0)
 			apply_node(s, n);
 	} else if (k->preset == PRESET_PROFILE) {
 		code = catalog_profile(c, text, &p, e);
@@ -395,7 +396,8 @@ enum err_code knob_set(const struct knob *k, const struct catalog *c, int64_t va
 		memcpy(member(k, s), &real, sizeof real);
 		break;
 	case KNOB_DROPOUT:
-		s->training.dropout = s->training.attention_dropout = real;
+		if (changes)
+			s->training.dropout = s->training.attention_dropout = real;
 		break;
 	case KNOB_CAPACITY:
 		if (changes)
@@ -606,8 +608,10 @@ size_t knob_format_value(const struct knob *k, int64_t value, bool pretty, char 
 		(void)snprintf(buf, cap, "%s", value ? "on" : "off");
 	else if (k->type == KNOB_REAL || k->type == KNOB_DROPOUT)
 		(void)snprintf(buf, cap, "%.6g", (double)value / KNOB_REAL_SCALE);
+	else if ((k->type == KNOB_BYTES || k->type == KNOB_CAPACITY) && pretty && value == 0)
+		(void)snprintf(buf, cap, "unknown");
 	else if (k->type == KNOB_BYTES || k->type == KNOB_CAPACITY)
-		(void)(pretty ? value == 0 ? strncpy(buf, "unknown", cap) : units_format_gib(value, buf, cap) : units_format_bytes_exact(value, buf, cap));
+		(void)(pretty ? units_format_gib(value, buf, cap) : units_format_bytes_exact(value, buf, cap));
 	else if (pretty && k->type == KNOB_PARAMS)
 		(void)units_format_count(value, buf, cap);
 	else if (pretty)

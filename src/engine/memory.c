@@ -247,6 +247,7 @@ static void offload_saved(const struct scenario *s, struct dynamic *d, struct st
 	stays = fmin(d->saved, 2 * d->saved_one / fmax(1, (double)out->layers / (double)s->layout.vpp));
 	out->host_bytes += num_round(d->saved - stays);
 	d->saved = stays;
+	d->saved_one = fmin(d->saved_one, stays);
 }
 
 static void sum_sharding(const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp, struct dynamic *d)

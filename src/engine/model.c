@@ -153,6 +153,14 @@ int64_t model_final_norm_params(const struct model *m)
 	return m->final_norm ? norm_params(m, m->hidden) : 0;
 }
 
+/* acc + n * each, or INT64_MAX: an absurd shape is counted as too many, so that model_check can say so. */
+static int64_t add_layers(int64_t acc, int64_t n, int64_t each)
+{
+	int64_t sum;
+
+	return num_mul(n, each, &sum) && num_add(acc, sum, &sum) ? sum : INT64_MAX;
+}
+
 static int64_t layers_params(const struct model *m, int64_t experts_counted)
 {
 	struct layer_params dense = model_layer_params(m, false), moe = model_layer_params(m, true);
@@ -160,7 +168,14 @@ static int64_t layers_params(const struct model *m, int64_t experts_counted)
 
 	if (model_is_moe(m))
 		moe.experts = moe.experts / m->experts * experts_counted;
-	return (m->layers - n_moe) * layer_params_total(&dense) + n_moe * layer_params_total(&moe) + m->mlp_extra_params;
+	return add_layers(add_layers(m->mlp_extra_params, m->layers - n_moe, layer_params_total(&dense)), n_moe, layer_params_total(&moe));
+}
+
+static int64_t all_params(const struct model *m, int64_t experts_counted)
+{
+	int64_t outside = model_embedding_params(m) + model_head_params(m) + model_final_norm_params(m);
+
+	return add_layers(layers_params(m, experts_counted), 1, outside);
 }
 
 int64_t model_mtp_params(const struct model *m)
@@ -173,12 +188,12 @@ int64_t model_mtp_params(const struct model *m)
 
 int64_t model_params(const struct model *m)
 {
-	return layers_params(m, m->experts) + model_embedding_params(m) + model_head_params(m) + model_final_norm_params(m);
+	return all_params(m, m->experts);
 }
 
 int64_t model_active_params(const struct model *m)
 {
-	return layers_params(m, m->topk) + model_embedding_params(m) + model_head_params(m) + model_final_norm_params(m);
+	return all_params(m, m->topk);
 }
 
 /* Shapes of the Llama 3 family, which the ladder interpolates. Src: Llama 3.2 1B and 3B, Llama 3 8B, 70B and 405B config.json. */
@@ -278,6 +293,22 @@ static const struct bound {
 	{ "vocab", offsetof(struct model, vocab), 1, 100000000 },
 	{ "max-seq", offsetof(struct model, max_seq), 1, 1000000000 },
 	{ "experts", offsetof(struct model, experts), 0, 65536 },
+	{ "topk", offsetof(struct model, topk), 0, 65536 },
+	{ "expert-ffn", offsetof(struct model, expert_ffn), 0, 10000000 },
+	{ "shared-experts", offsetof(struct model, shared_experts), 0, 65536 },
+	{ "shared-ffn", offsetof(struct model, shared_ffn), 0, 10000000 },
+	{ "dense-layers", offsetof(struct model, dense_layers), 0, 10000 },
+	{ "moe-stride", offsetof(struct model, moe_stride), 1, 10000 },
+	{ "q-lora-rank", offsetof(struct model, q_lora_rank), 0, 65536 },
+	{ "kv-lora-rank", offsetof(struct model, kv_lora_rank), 0, 65536 },
+	{ "qk-nope-dim", offsetof(struct model, qk_nope_dim), 0, 65536 },
+	{ "qk-rope-dim", offsetof(struct model, qk_rope_dim), 0, 65536 },
+	{ "v-head-dim", offsetof(struct model, v_head_dim), 0, 65536 },
+	{ "norms-per-layer", offsetof(struct model, norms_per_layer), 0, 16 },
+	{ "positions", offsetof(struct model, positions), 0, 1000000000 },
+	{ "mtp-layers", offsetof(struct model, mtp_layers), 0, 64 },
+	{ "mlp-extra-params", offsetof(struct model, mlp_extra_params), -1000000000000000, 1000000000000000 },
+	{ "extra-params", offsetof(struct model, extra_params), -1000000000000000, 1000000000000000 },
 };
 
 static enum err_code check_bounds(const struct model *m, struct err *e)
@@ -301,11 +332,9 @@ static enum err_code check_moe(const struct model *m, struct err *e)
 		return err_set(e, ERR_RANGE, "topk", "topk %lld: legal here: 1 .. %lld (experts)", (long long)m->topk, (long long)m->experts);
 	if (m->expert_ffn < 1)
 		return err_set(e, ERR_RANGE, "expert-ffn", "expert-ffn %lld: experts need a width", (long long)m->expert_ffn);
-	if (m->dense_layers < 0 || m->dense_layers > m->layers)
+	if (m->dense_layers > m->layers)
 		return err_set(e, ERR_RANGE, "dense-layers", "dense-layers %lld: legal here: 0 .. %lld", (long long)m->dense_layers,
 			(long long)m->layers);
-	if (m->moe_stride < 1)
-		return err_set(e, ERR_RANGE, "moe-stride", "moe-stride %lld: must be at least 1", (long long)m->moe_stride);
 	if (m->ffn < 1 && model_moe_layers(m, 0, m->layers) < m->layers)
 		return err_set(e, ERR_RANGE, "ffn", "ffn 0: the dense layers of this model need an MLP width");
 	return ERR_OK;
@@ -314,15 +343,33 @@ static enum err_code check_moe(const struct model *m, struct err *e)
 static enum err_code check_attention(const struct model *m, struct err *e)
 {
 	if (m->attention_type != ATTENTION_MLA) {
+		int64_t below = num_min(m->kv_heads, m->heads), above = below;
+
+		while (m->heads % below != 0)
+			below--;
+		while (m->heads % above != 0)
+			above++;
 		if (m->heads % m->kv_heads != 0)
-			return err_set(e, ERR_ILLEGAL, "kv-heads", "kv-heads %lld does not divide %lld heads", (long long)m->kv_heads,
-				(long long)m->heads);
+			return err_set(e, ERR_ILLEGAL, "kv-heads", "kv-heads %lld does not divide %lld heads; nearest legal: %lld or %lld",
+				(long long)m->kv_heads, (long long)m->heads, (long long)below, (long long)above);
 		return ERR_OK;
 	}
 	if (m->kv_lora_rank < 1 || m->qk_nope_dim < 1 || m->v_head_dim < 1)
 		return err_set(e, ERR_RANGE, m->kv_lora_rank < 1 ? "kv-lora-rank" : m->qk_nope_dim < 1 ? "qk-nope-dim" : "v-head-dim",
 			"attention-type mla needs kv-lora-rank, qk-nope-dim and v-head-dim of at least 1");
 	return ERR_OK;
+}
+
+/* Not less than the parameters of all layers; in doubles, to see the size before it is counted in integers. */
+static double layers_bound(const struct model *m)
+{
+	double mlp = 3.0 * ((double)m->ffn + (double)m->shared_ffn +
+		((double)m->experts + (double)m->shared_experts) * (double)m->expert_ffn);
+	double attention = (double)m->heads *
+		(4.0 * (double)m->head_dim + (double)m->qk_nope_dim + (double)m->qk_rope_dim + (double)m->v_head_dim);
+	double ranks = (double)m->q_lora_rank + (double)m->kv_lora_rank + (double)m->qk_rope_dim;
+
+	return (double)m->layers * ((double)m->hidden + ranks) * (mlp + attention + ranks);
 }
 
 enum err_code model_check(const struct model *m, struct err *e)
@@ -333,9 +380,8 @@ enum err_code model_check(const struct model *m, struct err *e)
 		code = check_attention(m, e);
 	if (code == ERR_OK)
 		code = check_moe(m, e);
-	/* 1e16 parameters at 20 bytes still fit in 63 bits; the product below is in doubles only to see the size. */
-	if (code == ERR_OK && (double)m->layers * (double)m->hidden *
-			((double)m->experts * (double)m->expert_ffn * 3 + (double)m->ffn * 3 + (double)m->heads * (double)m->head_dim * 4) > 1e16)
+	/* 1e16 parameters at 20 bytes still fit in 63 bits. */
+	if (code == ERR_OK && layers_bound(m) > 1e16)
 		code = err_set(e, ERR_RANGE, "layers", "this shape has more than 1e16 parameters");
 	if (code == ERR_OK && model_params(m) < 1)
 		code = err_set(e, ERR_RANGE, "extra-params", "this shape has no parameters left: extra-params or mlp-extra-params is too negative");

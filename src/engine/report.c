@@ -1,5 +1,5 @@
-/* The plan as text. Widths: 78 columns and a margin of two, so that a line can be quoted in a mail. Numbers are rounded for reading, each
- * from exact bytes; the exact bytes are in the JSON document (report_json.c). */
+/* The plan as text. Widths: 78 columns and a margin of two, so that a line can be quoted in a mail. Numbers are rounded for
+ * reading, each from exact bytes; the exact bytes are in the JSON document (report_json.c). */
 #include "report.h"
 
 #include "num.h"
@@ -28,8 +28,8 @@ void report_draw_order(enum memory_category order[MEMORY_CATEGORY_COUNT])
 }
 
 /* Hands out what rounding down left over, or takes back what "at least one cell" gave too much. */
-static void settle_cells(const double want[MEMORY_CATEGORY_COUNT], const enum memory_category order[MEMORY_CATEGORY_COUNT], int64_t n,
-	int64_t cells[MEMORY_CATEGORY_COUNT])
+static void settle_cells(const double want[MEMORY_CATEGORY_COUNT], const enum memory_category order[MEMORY_CATEGORY_COUNT],
+	int64_t n, int64_t cells[MEMORY_CATEGORY_COUNT])
 {
 	int64_t sum = 0;
 
@@ -56,7 +56,8 @@ static void settle_cells(const double want[MEMORY_CATEGORY_COUNT], const enum me
 	}
 }
 
-int64_t report_bar_cells(const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes, int64_t cap, int64_t cells[MEMORY_CATEGORY_COUNT])
+int64_t report_bar_cells(
+	const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes, int64_t cap, int64_t cells[MEMORY_CATEGORY_COUNT])
 {
 	enum memory_category order[MEMORY_CATEGORY_COUNT];
 	double want[MEMORY_CATEGORY_COUNT] = { 0 }, sum = 0;
@@ -110,32 +111,53 @@ static int64_t bar_capacity(int64_t most_bytes, int64_t limit_bytes)
 	return num_max(1, (int64_t)((double)(BAR_COLS - 1) * (double)limit_bytes / (double)most_bytes));
 }
 
+/* A bar being written: which cell comes next, and where the limit stands. */
+struct bar {
+	struct sink *out;
+	int64_t at, cap;
+	bool limited, ascii;
+};
+
+static void bar_limit(struct bar *b)
+{
+	if (b->limited && b->at == b->cap) {
+		sink_puts(b->out, b->ascii ? "|" : "│");
+		b->at++;
+	}
+}
+
+/* One segment: its letter, then its fill; behind the limit the fill says "beyond". */
+static void bar_segment(struct bar *b, enum memory_category c, int64_t cells)
+{
+	for (int64_t k = 0; k < cells && b->at < BAR_COLS; k++) {
+		bar_limit(b);
+		if (k == 0)
+			sink_write(b->out, &memory_category_table[c].letter, 1);
+		else if (b->limited && b->at > b->cap)
+			sink_puts(b->out, b->ascii ? "!" : "»");
+		else
+			sink_puts(b->out, fill_of(c, b->ascii));
+		b->at++;
+	}
+}
+
 /* One stacked bar, BAR_COLS wide: letter and fill of each category, the limit in a cell of its own. */
 static void write_bar(const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes, int64_t cap, bool ascii, struct sink *out)
 {
+	struct bar b = { .out = out, .cap = cap, .limited = limit_bytes > 0, .ascii = ascii };
 	enum memory_category order[MEMORY_CATEGORY_COUNT];
-	int64_t cells[MEMORY_CATEGORY_COUNT], at = 0;
+	int64_t cells[MEMORY_CATEGORY_COUNT];
 
 	report_draw_order(order);
 	(void)report_bar_cells(bytes, limit_bytes, cap, cells);
-	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
-		for (int64_t k = 0; k < cells[order[i]] && at < BAR_COLS; k++, at++) {
-			if (limit_bytes > 0 && at == cap) {
-				sink_puts(out, ascii ? "|" : "│");
-				at++;
-			}
-			if (k == 0)
-				sink_write(out, &memory_category_table[order[i]].letter, 1);
-			else
-				sink_puts(out, limit_bytes > 0 && at > cap ? (ascii ? "!" : "»") : fill_of(order[i], ascii));
-		}
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
+		bar_segment(&b, order[i], cells[order[i]]);
+	if (b.limited && b.at <= cap) {
+		sink_repeat(out, " ", cap - b.at);
+		b.at = cap;
+		bar_limit(&b);
 	}
-	if (limit_bytes > 0 && at <= cap) {
-		sink_repeat(out, " ", cap - at);
-		sink_puts(out, ascii ? "|" : "│");
-		at = cap + 1;
-	}
-	sink_repeat(out, " ", BAR_COLS - at);
+	sink_repeat(out, " ", BAR_COLS - b.at);
 }
 
 /* Place of the verdict: a stage, or every GPU when there is one stage. */
@@ -157,19 +179,36 @@ static void write_answer(const struct plan *p, struct sink *out)
 	(void)gib(v->need_bytes, need);
 	if (!v->known) {
 		sink_printf(out, "CANNOT TELL: needs %s %s; how much there is, is not known. Give --%s.", need, what,
-			host ? "host-mem" : nvme ? "nvme" : "gpu-mem");
+			host           ? "host-mem"
+				: nvme ? "nvme"
+				       : "gpu-mem");
 		return;
 	}
 	(void)gib(v->have_bytes, have);
 	(void)gib(v->headroom_bytes < 0 ? -v->headroom_bytes : v->headroom_bytes, rest);
-	sink_printf(out, "%s: needs %s %s, has %s; %s GiB %s %s.", verdict_word(v), need, what, have, rest, v->fits ? "to spare" : "over",
-		host || nvme ? "on each node" : place_of(p, place));
+	sink_printf(out, "%s: needs %s %s, has %s; %s GiB %s %s.", verdict_word(v), need, what, have, rest,
+		v->fits ? "to spare" : "over", host || nvme ? "on each node" : place_of(p, place));
 }
 
 void report_answer(const struct plan *p, struct sink *out)
 {
 	write_answer(p, out);
 	sink_puts(out, "\n");
+}
+
+/* The same in GB of 10^9 bytes, for the calculators that count so. */
+static void write_decimal(const struct draft *d, const struct plan *p, struct sink *out)
+{
+	const struct verdict *v = &p->verdict;
+	char need[32], have[32], rest[32];
+	int64_t gap = v->headroom_bytes < 0 ? -v->headroom_bytes : v->headroom_bytes;
+
+	if (d->s.profile.capacity != CAPACITY_NOMINAL || !v->known)
+		return;
+	sink_printf(out, "In GB of 10^9 bytes: needs %s, has %s; %s %s.\n",
+		units_format_f4((double)v->need_bytes / UNITS_GB, need, sizeof need),
+		units_format_f4((double)v->have_bytes / UNITS_GB, have, sizeof have),
+		units_format_f4((double)gap / UNITS_GB, rest, sizeof rest), v->fits ? "to spare" : "over");
 }
 
 /* A knob's value as text for people. */
@@ -187,8 +226,8 @@ void report_title(const struct draft *d, const struct plan *p, struct sink *out)
 {
 	const struct layout *l = &d->s.layout;
 
-	sink_printf(out, "%s on %lld x %s, tp%lld pp%lld dp%lld", d->s.model.label, (long long)d->s.cluster.gpus, d->s.cluster.gpu.label,
-		(long long)l->tp, (long long)l->pp, (long long)p->dp);
+	sink_printf(out, "%s on %lld x %s, tp%lld pp%lld dp%lld", d->s.model.label, (long long)d->s.cluster.gpus,
+		d->s.cluster.gpu.label, (long long)l->tp, (long long)l->pp, (long long)p->dp);
 }
 
 /* Writes words, breaking lines before column TEXT_COLS; continued lines start at column `indent`. */
@@ -215,13 +254,16 @@ static void wrap_word(struct wrap *w, const char *word)
 	w->first = false;
 }
 
-static void wrap_text(struct wrap *w, const char *text)
+/* Breaks at blanks; with `items` only at those behind a comma. */
+static void wrap_text(struct wrap *w, const char *text, bool items)
 {
 	char word[128];
 
 	while (*text != '\0') {
 		size_t len = strcspn(text, " ");
 
+		while (items && text[len] == ' ' && len > 0 && text[len - 1] != ',')
+			len += 1 + strcspn(text + len + 1, " ");
 		(void)snprintf(word, sizeof word, "%.*s", (int)num_min((int64_t)len, (int64_t)sizeof word - 1), text);
 		if (len > 0)
 			wrap_word(w, word);
@@ -291,8 +333,8 @@ static void write_training(const struct draft *d, const struct plan *p, struct s
 }
 
 /* "model     llama3-70b: 80 layers, ...": what `write` makes of the draft, behind a label, wrapped. */
-static void write_labelled(const char *label, void (*write)(const struct draft *, const struct plan *, struct sink *), const struct draft *d,
-	const struct plan *p, struct sink *out)
+static void write_labelled(const char *label, void (*write)(const struct draft *, const struct plan *, struct sink *),
+	const struct draft *d, const struct plan *p, struct sink *out)
 {
 	char buf[600];
 	struct sink text;
@@ -301,7 +343,7 @@ static void write_labelled(const char *label, void (*write)(const struct draft *
 	sink_init(&text, buf, sizeof buf, NULL, NULL);
 	write(d, p, &text);
 	sink_printf(out, "%-*s", (int)LABEL_COLS, label);
-	wrap_text(&w, buf);
+	wrap_text(&w, buf, true);
 	sink_puts(out, "\n");
 }
 
@@ -317,7 +359,8 @@ static void write_origin(const struct draft *d, const char *label, enum knob_ori
 			continue;
 		if (w.first)
 			sink_printf(out, "%-*s", (int)LABEL_COLS, label);
-		(void)snprintf(item, sizeof item, "%s%s%s", knob_at(i)->key, values ? "=" : "", values ? value_of(d, knob_at(i)->key, value) : "");
+		(void)snprintf(item, sizeof item, "%s%s%s", knob_at(i)->key, values ? "=" : "",
+			values ? value_of(d, knob_at(i)->key, value) : "");
 		wrap_word(&w, item);
 	}
 	if (!w.first)
@@ -344,7 +387,7 @@ static void write_diagnostics(const struct plan *p, struct sink *out)
 		struct wrap w = { .out = out, .indent = LABEL_COLS, .col = LABEL_COLS, .first = true };
 
 		sink_printf(out, "%-9s ", diagnostic_level_names[g->level]);
-		wrap_text(&w, g->text);
+		wrap_text(&w, g->text, false);
 		sink_puts(out, "\n");
 	}
 }
@@ -379,12 +422,15 @@ static void write_parts(const struct stage_memory *s, struct sink *out)
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
 		const struct memory_category_info *info = &memory_category_table[order[i]];
 		char text[80], value[32];
+		int len;
 
 		if (s->category[order[i]] == 0)
 			continue;
-		/* Two blanks between parts: one of them is the wrapper's. */
-		(void)snprintf(text, sizeof text, "%s%c %s %s", w.first || w.col > TEXT_COLS - 24 ? "" : " ", info->letter, info->label,
-			gib(s->category[order[i]], value));
+		len = snprintf(text, sizeof text, "%c %s %s", info->letter, info->label, gib(s->category[order[i]], value));
+		if (!w.first && w.col + 2 + len <= TEXT_COLS) {
+			sink_puts(out, " ");
+			w.col++;
+		}
 		wrap_word(&w, text);
 	}
 	sink_puts(out, "\n");
@@ -417,11 +463,12 @@ static void write_ways(const struct draft *d, const struct fit_extra *x, struct 
 
 		if (!w->fits)
 			continue;
-		(void)snprintf(head, sizeof head, "Changes that make it fit on %s %lld GPU%s:", gpus == 1 ? "this" : "these", (long long)gpus,
-			gpus == 1 ? "" : "s");
+		(void)snprintf(head, sizeof head, "Changes that make it fit on %s %lld GPU%s:", gpus == 1 ? "this" : "these",
+			(long long)gpus, gpus == 1 ? "" : "s");
 		if (shown++ == 0)
-			sink_printf(out, "\n%-46s %9s %9s %9s\n", head, "GiB", "to spare", "host GiB");
-		sink_printf(out, "  %-44s %9s %9s %9s%s\n", w->change, gib(w->need_bytes, need), gib(w->have_bytes - w->need_bytes, spare),
+			sink_printf(out, "\n%-44s %9s %9s %9s\n", head, "GiB", "to spare", "host GiB");
+		sink_printf(out, "  %-42s %9s %9s %9s%s\n", w->change, gib(w->need_bytes, need),
+			gib(w->have_bytes - w->need_bytes, spare),
 			w->host_bytes_per_node > 0 ? gib(w->host_bytes_per_node, host) : "-", w->tight ? " tight" : "");
 	}
 	if (shown == 0 && x->n_ways > 0)
@@ -430,7 +477,7 @@ static void write_ways(const struct draft *d, const struct fit_extra *x, struct 
 		char need[32];
 
 		if (!x->ways[i].fits)
-			sink_printf(out, "  %-44s %9s  not enough\n", x->ways[i].change, gib(x->ways[i].need_bytes, need));
+			sink_printf(out, "  %-42s %9s  not enough\n", x->ways[i].change, gib(x->ways[i].need_bytes, need));
 	}
 }
 
@@ -446,12 +493,13 @@ static void write_fewest(const struct fit_extra *x, struct sink *out)
 	if (x->fewest_plan->nodes > 1)
 		(void)snprintf(nodes, sizeof nodes, " (%lld nodes)", (long long)x->fewest_plan->nodes);
 	(void)snprintf(text, sizeof text,
-		"Fewest GPUs for the whole run as it stands: %lld%s, %s GiB to spare%s, with %s, tp %lld x pp %lld x dp %lld, zero %lld, recompute %s.",
-		(long long)x->fewest_gpus, nodes, gib(x->fewest_plan->verdict.headroom_bytes, spare), x->fewest_plan->verdict.tight ? ": tight" : "",
-		x->fewest->s.profile.id, (long long)l->tp, (long long)l->pp, (long long)x->fewest_plan->dp, (long long)l->zero,
-		recompute_choices[x->fewest->s.training.recompute].key);
+		"Fewest GPUs for the whole run as it stands: %lld%s, %s GiB to spare%s, with %s, tp %lld x pp %lld x dp %lld, "
+		"zero %lld, recompute %s.",
+		(long long)x->fewest_gpus, nodes, gib(x->fewest_plan->verdict.headroom_bytes, spare),
+		x->fewest_plan->verdict.tight ? ": tight" : "", x->fewest->s.profile.id, (long long)l->tp, (long long)l->pp,
+		(long long)x->fewest_plan->dp, (long long)l->zero, recompute_choices[x->fewest->s.training.recompute].key);
 	sink_puts(out, "\n");
-	wrap_text(&w, text);
+	wrap_text(&w, text, false);
 	sink_puts(out, "\n");
 }
 
@@ -474,6 +522,7 @@ void report_fit(const struct draft *d, const struct plan *p, const struct fit_ex
 	char need[32];
 
 	report_answer(p, out);
+	write_decimal(d, p, out);
 	sink_puts(out, "\n");
 	write_head(d, p, out);
 	sink_puts(out, "\n");
@@ -493,11 +542,12 @@ void report_fit(const struct draft *d, const struct plan *p, const struct fit_ex
 static bool stage_listed(const struct plan *p, int64_t rank)
 {
 	return p->pipeline.p <= STAGES_SHOWN || rank < STAGES_SHOWN / 2 || rank >= p->pipeline.p - STAGES_SHOWN / 2 ||
-	       rank == p->verdict.worst_stage;
+		rank == p->verdict.worst_stage;
 }
 
 /* Calls each(ctx, rank, memory) for the listed ranks; memory is NULL once where ranks are left out. */
-static void each_stage(const struct draft *d, const struct plan *p, void (*each)(void *, int64_t, const struct stage_memory *), void *ctx)
+static void each_stage(
+	const struct draft *d, const struct plan *p, void (*each)(void *, int64_t, const struct stage_memory *), void *ctx)
 {
 	bool gap = false;
 
@@ -669,6 +719,7 @@ void report_plan_text(const struct draft *d, const struct plan *p, const struct 
 	struct stage_rows rows = { .out = out, .limit = limit, .cap = bar_capacity(p->worst.need_bytes, limit), .ascii = ascii };
 
 	report_answer(p, out);
+	write_decimal(d, p, out);
 	sink_puts(out, "\n");
 	write_head(d, p, out);
 	sink_puts(out, "\n");
@@ -716,7 +767,8 @@ void report_plan_markdown(const struct draft *d, const struct plan *p, struct si
 
 		if (d->origin[i] == ORIGIN_PRESET)
 			continue;
-		sink_printf(out, "| %s | %s | %s |\n", knob_at(i)->key, value_of(d, knob_at(i)->key, value), knob_origin_names[d->origin[i]]);
+		sink_printf(out, "| %s | %s | %s |\n", knob_at(i)->key, value_of(d, knob_at(i)->key, value),
+			knob_origin_names[d->origin[i]]);
 	}
 	sink_puts(out, "\nMemory per GPU in GiB:\n\n| stage |");
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)

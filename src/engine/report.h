@@ -12,7 +12,8 @@
 
 /* The plan document of the contract (memory part; schema MESHPLAN_SCHEMA). */
 void report_plan_json(const struct draft *d, const struct plan *p, const char *version, struct sink *out);
-/* The first line of every text: the answer, an amount, a place. "FITS: needs 48.9 GiB per GPU, has 79.6; 30.7 GiB to spare on stage 0." */
+/* The first line of every text: the answer, an amount, a place. "FITS: needs 48.9 GiB per GPU, has 79.6; 30.7 GiB to spare on
+ * stage 0." */
 void report_answer(const struct plan *p, struct sink *out);
 /* One line that names model, cluster and layout: "Llama-3 70B on 64 H100, tp8 pp4 dp2". */
 void report_title(const struct draft *d, const struct plan *p, struct sink *out);
@@ -29,10 +30,11 @@ void report_fit(const struct draft *d, const struct plan *p, const struct fit_ex
 void report_plan_text(const struct draft *d, const struct plan *p, const struct gantt *g, bool ascii, struct sink *out);
 void report_plan_markdown(const struct draft *d, const struct plan *p, struct sink *out);
 
-/* Splits a stacked bar among categories by largest remainder: cells[i] for category i, in all round(sum * cap / limit_bytes), so `cap` cells
- * reach the limit. Nobody vanishes, and the bar crosses the limit iff the sum does. limit_bytes <= 0 (not known): cap cells in all.
- * Returns the cells used. */
-int64_t report_bar_cells(const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes, int64_t cap, int64_t cells[MEMORY_CATEGORY_COUNT]);
+/* Splits a stacked bar among categories by largest remainder: cells[i] for category i, in all round(sum * cap / limit_bytes), so
+ * `cap` cells reach the limit. Nobody vanishes, and the bar crosses the limit iff the sum does. limit_bytes <= 0 (not known): cap
+ * cells in all. Returns the cells used. */
+int64_t report_bar_cells(
+	const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes, int64_t cap, int64_t cells[MEMORY_CATEGORY_COUNT]);
 
 /* Categories in the order in which a bar stacks them. */
 void report_draw_order(enum memory_category order[MEMORY_CATEGORY_COUNT]);

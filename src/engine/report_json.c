@@ -1,5 +1,5 @@
-/* The plan document: what `fit --json` and `plan --json` print. Keys come from the tables that also name the columns of the text and the
- * entries of the man page. Bytes are integers; what no model fills yet is absent. */
+/* The plan document: what `fit --json` and `plan --json` print. Keys come from the tables that also name the columns of the text
+ * and the entries of the man page. Bytes are integers; what no model fills yet is absent. */
 #include "report.h"
 
 #include "num.h"
@@ -48,7 +48,11 @@ static void write_verdict(const struct verdict *v, struct sink *out)
 {
 	char text[200];
 
-	sink_printf(out, "{ \"fits\": %s, \"tight\": %s", !v->known ? "null" : v->fits ? "true" : "false", v->tight ? "true" : "false");
+	sink_printf(out, "{ \"fits\": %s, \"tight\": %s",
+		!v->known         ? "null"
+			: v->fits ? "true"
+				  : "false",
+		v->tight ? "true" : "false");
 	pair_int(out, ", ", "need_bytes", v->need_bytes);
 	pair_int(out, ",\n    ", "have_bytes", v->have_bytes);
 	pair_int(out, ", ", "headroom_bytes", v->headroom_bytes);

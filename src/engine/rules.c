@@ -247,7 +247,8 @@ static enum err_code check_stages(const struct scenario *s, struct err *e)
 		(void)snprintf(why, sizeof why, "x %" PRId64 " does not divide %" PRId64 " layers + 2 (pp-split embed-head)", per, units);
 		return refuse(e, knob, value, why, divisors(units + 2, num_max(1, s->cluster.gpus / l->tp), legal, sizeof legal));
 	}
-	if (chunks > units) {
+	/* With embedding and head counted as a layer each, the first and the last chunk may hold nothing else (Llama 3.1 405B: 16 x 8 chunks). */
+	if (chunks > units && (units + 2) % chunks != 0) {
 		(void)snprintf(legal, sizeof legal, "1 .. %" PRId64, num_max(1, units / per));
 		(void)snprintf(why, sizeof why, "x %" PRId64 " leaves stages without a layer (%" PRId64 " layers)", per, units);
 		return refuse(e, knob, value, why, legal);

@@ -140,7 +140,7 @@ const struct schedule_info schedule_table[SCHEDULE_COUNT] = {
 
 enum err_code pipeline_check(const struct pipeline *pl, struct err *e)
 {
-	int64_t g = group_of(pl), tail = pl->m % g, actions;
+	int64_t g = group_of(pl), tail, actions;
 	bool interleaved;
 
 	if (pl->schedule < 0 || pl->schedule >= SCHEDULE_COUNT)
@@ -165,6 +165,7 @@ enum err_code pipeline_check(const struct pipeline *pl, struct err *e)
 		return err_set(e, ERR_ILLEGAL, pl->group > 0 ? "group" : "micro-batch",
 			"interleaved groups of %lld micro-batches: legal here: %lld (pp) .. %lld (micro-batches per step)", (long long)g,
 			(long long)pl->p, (long long)pl->m);
+	tail = pl->m % g;
 	if (tail != 0 && tail < pl->p)
 		return err_set(e, ERR_ILLEGAL, pl->group > 0 ? "group" : "micro-batch",
 			"interleaved: %lld micro-batches in groups of %lld leave a last group of %lld; it must be 0 or at least pp = %lld",

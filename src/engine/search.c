@@ -208,6 +208,26 @@ static void mark_chosen(struct draft *d)
 			d->origin[i] = ORIGIN_AUTO;
 }
 
+/* No product of tp, pp and cp was even tried: what is given does not divide the GPUs. */
+static enum err_code explain_product(const struct search *sr, struct err *e)
+{
+	static const char *const keys[] = { "tp", "pp", "cp" };
+	const struct layout *y = &sr->base->s.layout;
+	const int64_t values[] = { y->tp, y->pp, y->cp };
+	int64_t product = 1;
+	const char *key = "tp";
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		if (!is_fixed(sr->base, keys[i]))
+			continue;
+		product *= values[i];
+		if (values[i] > 1)
+			key = keys[i];
+	}
+	return err_set(e, ERR_ILLEGAL, key, "no layout is legal with what is given: tp x pp x cp = %lld of %lld GPUs", (long long)product,
+		(long long)sr->base->s.cluster.gpus);
+}
+
 static enum err_code explain_failure(const struct search *sr, struct err *e)
 {
 	if (sr->first.code != ERR_OK) {
@@ -218,7 +238,7 @@ static enum err_code explain_failure(const struct search *sr, struct err *e)
 	if (sr->base->dp_given > 0)
 		return err_set(e, ERR_ILLEGAL, "dp", "dp %lld: no tp, pp and cp give it on %lld GPUs", (long long)sr->base->dp_given,
 			(long long)sr->base->s.cluster.gpus);
-	return err_set(e, ERR_ILLEGAL, "tp", "no layout is legal with what is given");
+	return explain_product(sr, e);
 }
 
 enum err_code search_choose(struct draft *d, const struct catalog *c, struct plan *p, struct err *e)

@@ -324,7 +324,8 @@ char *units_format_bytes_exact(int64_t bytes, char *buf, size_t cap)
 	for (size_t i = 0; bytes > 0 && i < sizeof units / sizeof units[0]; i++) {
 		for (int decimals = 0; decimals <= 3; decimals++) {
 			int64_t back = -1;
-			int n = snprintf(text, sizeof text, "%.*f%s", decimals, (double)bytes / (double)units[i].factor, units[i].text);
+			int n = snprintf(
+				text, sizeof text, "%.*f%s", decimals, (double)bytes / (double)units[i].factor, units[i].text);
 
 			if (n < 0 || (size_t)n >= strlen(best))
 				continue;
@@ -352,6 +353,7 @@ char *units_format_count(int64_t count, char *buf, size_t cap)
 	/* 999.5M and up reads 1.00B, not 1,000M. */
 	while (i + 1 < n_units && size >= 999.5 * units[i].factor)
 		i++;
-	(void)snprintf(buf, cap, "%s%s", units_format_f4((double)count / units[i].factor, number, sizeof number), units[i].suffix);
+	(void)snprintf(
+		buf, cap, "%s%s", units_format_f4((double)count / units[i].factor, number, sizeof number), units[i].suffix);
 	return buf;
 }

@@ -41,7 +41,8 @@ static enum err_code unknown_key(const cJSON *item, const struct json_place *p, 
 	char near[160];
 
 	catalog_nearest(item->string, list->t->n + count_names(list->also), key_at, list, near, sizeof near);
-	return json_error(p, item->string, ERR_FILE, e, "a %s has no key '%.60s'; nearest: %s", list->t->what, item->string, near);
+	return json_error(
+		p, item->string, ERR_FILE, e, "a %s has no key '%.60s'; nearest: %s", list->t->what, item->string, near);
 }
 
 static void store(void *out, const struct field *f, const void *value)
@@ -76,8 +77,8 @@ static enum err_code read_bytes(const cJSON *item, const struct json_place *p, c
 		if (code != ERR_OK)
 			return json_error(p, f->key, ERR_FILE, e, "%s", inner.msg);
 		if ((double)bytes < f->min || (double)bytes > f->max)
-			return json_error(p, f->key, ERR_FILE, e, "\"%.40s\" is out of range; legal: %g to %g bytes", item->valuestring,
-				f->min, f->max);
+			return json_error(p, f->key, ERR_FILE, e, "\"%.40s\" is out of range; legal: %g to %g bytes",
+				item->valuestring, f->min, f->max);
 	} else if (cJSON_IsNumber(item)) {
 		code = json_integer(item, p, (int64_t)f->min, (int64_t)f->max, &bytes, e);
 		if (code != ERR_OK)
@@ -154,23 +155,34 @@ static bool listed(const char *const *names, const char *key)
 	return false;
 }
 
-enum err_code fields_read(const cJSON *object, const struct json_place *p, const struct field_table *t, const char *const *also, void *out,
-	struct err *e)
+/* Row of a key, t->n if there is none. Files mostly keep the order of the table, so the search starts at `from`. */
+static size_t find_row(const struct field_table *t, const char *key, size_t from)
+{
+	for (size_t k = 0; k < t->n; k++) {
+		size_t i = (from + k) % t->n;
+
+		if (strcmp(t->rows[i].key, key) == 0)
+			return i;
+	}
+	return t->n;
+}
+
+enum err_code fields_read(const cJSON *object, const struct json_place *p, const struct field_table *t, const char *const *also,
+	void *out, struct err *e)
 {
 	struct key_list list = { .t = t, .also = also };
 	bool seen[FIELDS_MAX] = { false };
 	const cJSON *item;
+	size_t next = 0;
 
 	if (t->n > FIELDS_MAX)
 		return json_error(p, NULL, ERR_INTERNAL, e, "the table of a %s has more than %d rows", t->what, FIELDS_MAX);
 	if (!cJSON_IsObject(object))
 		return json_error(p, NULL, ERR_FILE, e, "an object is needed");
-	cJSON_ArrayForEach(item, object) {
+	cJSON_ArrayForEach (item, object) {
+		size_t i = find_row(t, item->string, next);
 		enum err_code code;
-		size_t i = 0;
 
-		while (i < t->n && strcmp(t->rows[i].key, item->string) != 0)
-			i++;
 		if (i == t->n) {
 			if (listed(also, item->string))
 				continue;
@@ -180,6 +192,7 @@ enum err_code fields_read(const cJSON *object, const struct json_place *p, const
 		if (code != ERR_OK)
 			return code;
 		seen[i] = true;
+		next = i + 1;
 	}
 	for (size_t i = 0; i < t->n; i++)
 		if (t->rows[i].required && !seen[i])

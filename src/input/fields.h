@@ -11,10 +11,11 @@ struct cJSON;
 
 enum { FIELDS_MAX = 128 };
 
-/* Fills *out (zeroed by the caller) from the members of `object`. Keys that are neither in the table nor in `also` (NULL-terminated, read by
- * somebody else) are errors, as are wrong types, values out of range and required keys that are absent. */
-enum err_code fields_read(const struct cJSON *object, const struct json_place *p, const struct field_table *t, const char *const *also,
-	void *out, struct err *e) NODISCARD;
+/* Fills *out (zeroed by the caller) from the members of `object`. Keys that are neither in the table nor in `also`
+ * (NULL-terminated, read by somebody else) are errors, as are wrong types, values out of range and required keys that are absent.
+ */
+enum err_code fields_read(const struct cJSON *object, const struct json_place *p, const struct field_table *t,
+	const char *const *also, void *out, struct err *e) NODISCARD;
 /* Writes one member as a JSON value, in the unit of its row. */
 void fields_write_value(const struct field *f, const void *in, struct sink *out);
 /* Whether the member is zero, empty or off: such members need not be written. */

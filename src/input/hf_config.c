@@ -2,6 +2,7 @@
 
 #include "catalog.h"
 #include "hf_table.h"
+#include "model_file.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -50,21 +51,24 @@ static void mark_seen(struct reader *r, size_t offset)
 		r->seen[r->n_seen++] = offset;
 }
 
-/* Stores a value; two keys for the same thing must agree. */
-static enum err_code put(struct reader *r, const struct json_place *p, const struct hf_key *k, const void *value, size_t size)
+/* Stores a flag or word; two keys for the same thing must agree. */
+static enum err_code put(struct reader *r, const struct json_place *p, const struct hf_key *k, int32_t value)
 {
 	char *at = (char *)&r->raw + k->offset;
+	int32_t old;
 
-	if (is_seen(r, k->offset) && memcmp(at, value, size) != 0)
+	memcpy(&old, at, sizeof old);
+	if (is_seen(r, k->offset) && old != value)
 		return json_error(p, k->key, ERR_FILE, r->e, "another key for the same thing has a different value");
-	memcpy(at, value, size);
+	memcpy(at, &value, sizeof value);
 	mark_seen(r, k->offset);
 	return ERR_OK;
 }
 
 static bool is_nothing(const cJSON *item)
 {
-	return cJSON_IsNull(item) || cJSON_IsFalse(item) || (cJSON_IsNumber(item) && item->valuedouble <= 0 && item->valuedouble >= 0) ||
+	return cJSON_IsNull(item) || cJSON_IsFalse(item) ||
+		(cJSON_IsNumber(item) && item->valuedouble <= 0 && item->valuedouble >= 0) ||
 		((cJSON_IsArray(item) || cJSON_IsObject(item)) && item->child == NULL);
 }
 
@@ -73,12 +77,25 @@ static bool is_one(const cJSON *item)
 	return cJSON_IsTrue(item) || (cJSON_IsNumber(item) && item->valuedouble <= 1 && item->valuedouble >= 1);
 }
 
+/* null is 0, which gives way to what another key for the same thing says. */
 static enum err_code read_int(struct reader *r, const struct json_place *p, const struct hf_key *k, const cJSON *item)
 {
-	int64_t value = 0;
-	enum err_code code = cJSON_IsNull(item) ? ERR_OK : json_integer(item, p, 0, INT64_C(1000000000000), &value, r->e);
+	char *at = (char *)&r->raw + k->offset;
+	int64_t value = 0, old;
+	enum err_code code = cJSON_IsNull(item) ? ERR_OK : json_integer(item, p, 0, 1000000000, &value, r->e);
 
-	return code == ERR_OK ? put(r, p, k, &value, sizeof value) : code;
+	if (code != ERR_OK)
+		return code;
+	memcpy(&old, at, sizeof old);
+	if (!is_seen(r, k->offset))
+		old = 0;
+	if (old != 0 && value != 0 && old != value)
+		return json_error(p, k->key, ERR_FILE, r->e, "another key for the same thing has a different value");
+	if (value == 0)
+		value = old;
+	memcpy(at, &value, sizeof value);
+	mark_seen(r, k->offset);
+	return ERR_OK;
 }
 
 static enum err_code read_flag(struct reader *r, const struct json_place *p, const struct hf_key *k, const cJSON *item)
@@ -90,7 +107,7 @@ static enum err_code read_flag(struct reader *r, const struct json_place *p, con
 	if (code != ERR_OK)
 		return code;
 	value = (k->type == HF_NOT) != on;
-	return put(r, p, k, &value, sizeof value);
+	return put(r, p, k, value);
 }
 
 static enum err_code read_word(struct reader *r, const struct json_place *p, const struct hf_key *k, const cJSON *item)
@@ -105,14 +122,14 @@ static enum err_code read_word(struct reader *r, const struct json_place *p, con
 		size_t len = strlen(legal);
 
 		if (strcmp(k->words[i].text, text) == 0)
-			return put(r, p, k, &k->words[i].value, sizeof k->words[i].value);
+			return put(r, p, k, k->words[i].value);
 		(void)snprintf(legal + len, sizeof legal - len, "%s%s", i == 0 ? "" : ", ", k->words[i].text);
 	}
 	return json_error(p, k->key, ERR_FILE, r->e, "'%.60s' is not known here; legal: %s", text, legal);
 }
 
-static enum err_code read_set(struct reader *r, const struct json_place *p, const cJSON *object, const struct hf_key *const *sets,
-	size_t n_sets);
+static enum err_code read_set(
+	struct reader *r, const struct json_place *p, const cJSON *object, const struct hf_key *const *sets, size_t n_sets);
 
 static enum err_code read_key(struct reader *r, const struct json_place *p, const struct hf_key *k, const cJSON *item)
 {
@@ -141,7 +158,8 @@ static enum err_code read_key(struct reader *r, const struct json_place *p, cons
 		if (cJSON_IsNull(item))
 			return ERR_OK;
 		if (!cJSON_IsObject(item))
-			return json_error(p, k->key, ERR_FILE, r->e, "%s is not an object", json_describe(item, text, sizeof text));
+			return json_error(
+				p, k->key, ERR_FILE, r->e, "%s is not an object", json_describe(item, text, sizeof text));
 		inside = json_inside(p, k->key);
 		return read_set(r, &inside, item, &k->inside, 1);
 	case HF_MOE_LAYERS:
@@ -163,12 +181,12 @@ static const struct hf_key *find_key(const struct hf_key *const *sets, size_t n_
 	return NULL;
 }
 
-static enum err_code read_set(struct reader *r, const struct json_place *p, const cJSON *object, const struct hf_key *const *sets,
-	size_t n_sets)
+static enum err_code read_set(
+	struct reader *r, const struct json_place *p, const cJSON *object, const struct hf_key *const *sets, size_t n_sets)
 {
 	const cJSON *item;
 
-	cJSON_ArrayForEach(item, object) {
+	cJSON_ArrayForEach (item, object) {
 		const struct hf_key *k = find_key(sets, n_sets, item->string);
 		enum err_code code;
 
@@ -193,8 +211,10 @@ static void check_required(struct reader *r)
 		for (const struct hf_key *k = r->arch->sets[s]; k->type != HF_END; k++) {
 			int64_t dflt = 0;
 
-			/* Where the class has a number of its own for the KV heads, guessing it for another shape would be wrong. */
-			if ((!k->required && !(k->offset == kv && r->arch->base.m.kv_heads != 0)) || k->type != HF_INT || is_seen(r, k->offset))
+			/* Where the class has a number of its own for the KV heads, guessing it for another shape would be wrong.
+			 */
+			if ((!k->required && !(k->offset == kv && r->arch->base.m.kv_heads != 0)) || k->type != HF_INT ||
+				is_seen(r, k->offset))
 				continue;
 			memcpy(&dflt, (const char *)&r->arch->base + k->offset, sizeof dflt);
 			if (!r->nested || dflt == 0)
@@ -296,7 +316,7 @@ static enum err_code check_moe_layers(const struct reader *r)
 
 	if (r->moe_layers == NULL || cJSON_IsNull(r->moe_layers))
 		return ERR_OK;
-	cJSON_ArrayForEach(item, r->moe_layers) {
+	cJSON_ArrayForEach (item, r->moe_layers) {
 		double layer = cJSON_IsNumber(item) ? item->valuedouble : -1;
 
 		if (layer < 0 || layer >= (double)m->layers || !model_layer_is_moe(m, (int64_t)layer))
@@ -305,8 +325,26 @@ static enum err_code check_moe_layers(const struct reader *r)
 		n++;
 	}
 	if (n != model_moe_layers(m, 0, m->layers))
-		return json_error(&r->place, "moe_layers", ERR_FILE, r->e, "%" PRId64 " layers; interleave_moe_layer_step %" PRId64 " makes %" PRId64,
-			n, m->moe_stride, model_moe_layers(m, 0, m->layers));
+		return json_error(&r->place, "moe_layers", ERR_FILE, r->e,
+			"%" PRId64 " layers; interleave_moe_layer_step %" PRId64 " makes %" PRId64, n, m->moe_stride,
+			model_moe_layers(m, 0, m->layers));
+	return ERR_OK;
+}
+
+/* Whole numbers keep to the ranges of a model preset. */
+static enum err_code check_ranges(const struct reader *r)
+{
+	for (size_t i = 0; i < model_fields.n; i++) {
+		const struct field *f = &model_fields.rows[i];
+		int64_t value;
+
+		if (f->type != FIELD_INT)
+			continue;
+		memcpy(&value, (const char *)&r->raw.m + f->offset, sizeof value);
+		if (value != 0 && ((double)value < f->min || (double)value > f->max))
+			return json_error(&r->place, NULL, ERR_FILE, r->e, "%s %" PRId64 " is out of range; legal: %g to %g",
+				f->key, value, f->min, f->max);
+	}
 	return ERR_OK;
 }
 
@@ -315,19 +353,24 @@ static enum err_code finish(struct reader *r)
 {
 	struct hf_raw *raw = &r->raw;
 	struct model *m = &raw->m;
+	enum err_code code;
 	struct err inner;
 
 	if (m->ffn == 0 && m->expert_ffn == 0)
 		m->ffn = raw->ffn_ratio * m->hidden;
 	if (m->heads > 0 && m->hidden % m->heads != 0 && m->head_dim == 0 && m->kv_lora_rank == 0)
-		return json_error(&r->place, NULL, ERR_FILE, r->e, "hidden size %" PRId64 " is not a multiple of %" PRId64 " heads", m->hidden,
-			m->heads);
+		return json_error(&r->place, NULL, ERR_FILE, r->e,
+			"hidden size %" PRId64 " is not a multiple of %" PRId64 " heads", m->hidden, m->heads);
 	if (raw->embed_width > 0 && raw->embed_width != m->hidden && !m->tied_embeddings)
-		return json_error(&r->place, NULL, ERR_FILE, r->e, "word_embed_proj_dim can be expressed with tied embeddings only");
+		return json_error(
+			&r->place, NULL, ERR_FILE, r->e, "word_embed_proj_dim can be expressed with tied embeddings only");
 	finish_attention(raw);
 	finish_biases(raw);
 	finish_norms_and_positions(raw);
 	finish_experts(m);
+	code = check_ranges(r);
+	if (code != ERR_OK)
+		return code;
 	if (model_check(m, &inner) != ERR_OK)
 		return json_error(&r->place, NULL, ERR_FILE, r->e, "%s", inner.msg);
 	return check_moe_layers(r);
@@ -368,8 +411,10 @@ static bool names_architecture(const char *class_name, const char *type)
 static const struct hf_arch *find_arch(const char *type, bool is_class_name)
 {
 	for (size_t i = 0; i + 1 < hf_archs_n; i++)
-		for (size_t k = 0; k < sizeof hf_archs[i].types / sizeof hf_archs[i].types[0] && hf_archs[i].types[k] != NULL; k++)
-			if (is_class_name ? names_architecture(type, hf_archs[i].types[k]) : strcmp(type, hf_archs[i].types[k]) == 0)
+		for (size_t k = 0; k < sizeof hf_archs[i].types / sizeof hf_archs[i].types[0] && hf_archs[i].types[k] != NULL;
+			k++)
+			if (is_class_name ? names_architecture(type, hf_archs[i].types[k])
+					  : strcmp(type, hf_archs[i].types[k]) == 0)
 				return &hf_archs[i];
 	return NULL;
 }
@@ -377,7 +422,8 @@ static const struct hf_arch *find_arch(const char *type, bool is_class_name)
 const char *hf_config_type(size_t i)
 {
 	for (size_t a = 0; a + 1 < hf_archs_n; a++) {
-		for (size_t k = 0; k < sizeof hf_archs[a].types / sizeof hf_archs[a].types[0] && hf_archs[a].types[k] != NULL; k++) {
+		for (size_t k = 0; k < sizeof hf_archs[a].types / sizeof hf_archs[a].types[0] && hf_archs[a].types[k] != NULL;
+			k++) {
 			if (i == 0)
 				return hf_archs[a].types[k];
 			i--;
@@ -413,9 +459,11 @@ static enum err_code report_unknown_arch(const struct reader *r, const char *typ
 		n++;
 	catalog_nearest(type, n, type_at, NULL, near, sizeof near);
 	return json_error(&r->place, "model_type", ERR_UNKNOWN, r->e,
-		"the architecture '%.40s' is not known (nearest: %s), and it can be read like a Llama only if every key that changes a count is "
+		"the architecture '%.40s' is not known (nearest: %s), and it can be read like a Llama only if every key that "
+		"changes a count is "
 		"there%s%s%s%s",
-		type, near, r->n_missing > 0 ? "; missing: " : "", r->missing, r->n_unknown > 0 ? "; not understood: " : "", r->unknown);
+		type, near, r->n_missing > 0 ? "; missing: " : "", r->missing, r->n_unknown > 0 ? "; not understood: " : "",
+		r->unknown);
 }
 
 /* Reads one (text) configuration of a known or unknown architecture. */
@@ -445,7 +493,8 @@ static enum err_code read_text_model(struct reader *r, const cJSON *object, cons
 	if (!known && (r->n_missing > 0 || r->n_unknown > 0))
 		return report_unknown_arch(r, type);
 	if (r->n_missing > 0)
-		return json_error(&r->place, NULL, ERR_FILE, r->e, "a %s configuration needs %s: missing", r->raw.m.label, r->missing);
+		return json_error(
+			&r->place, NULL, ERR_FILE, r->e, "a %s configuration needs %s: missing", r->raw.m.label, r->missing);
 	if (r->n_unknown > 0)
 		return json_error(&r->place, NULL, ERR_FILE, r->e,
 			"not understood for a %s, and may change the parameter count: %s", r->raw.m.label, r->unknown);
@@ -468,7 +517,8 @@ static const cJSON *nested_text(const cJSON *root, struct json_place *p)
 	return NULL;
 }
 
-enum err_code hf_config_parse(const cJSON *root, const struct json_place *p, struct model *m, char *note, size_t note_cap, struct err *e)
+enum err_code hf_config_parse(
+	const cJSON *root, const struct json_place *p, struct model *m, char *note, size_t note_cap, struct err *e)
 {
 	struct reader r = { .place = *p, .e = e };
 	const cJSON *inner = nested_text(root, &r.place), *object = inner != NULL ? inner : root;
@@ -494,6 +544,7 @@ enum err_code hf_config_parse(const cJSON *root, const struct json_place *p, str
 	if (code != ERR_OK)
 		return code;
 	*m = r.raw.m;
-	(void)snprintf(note, note_cap, "Hugging Face %s%s (%s)", r.nested ? "multimodal configuration, text model " : "", m->label, r.arch->cite);
+	(void)snprintf(note, note_cap, "Hugging Face %s%s (%s)", r.nested ? "multimodal configuration, text model " : "",
+		m->label, r.arch->cite);
 	return ERR_OK;
 }

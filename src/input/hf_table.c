@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-/* Absent keys mean what transformers' configuration classes say (src/transformers/models/X/configuration_X.py); layer shapes are those of
- * modeling_X.py, or of the modeling file in the model's own repository where transformers has none. */
+/* Absent keys mean what transformers' configuration classes say (src/transformers/models/X/configuration_X.py); layer shapes are
+ * those of modeling_X.py, or of the modeling file in the model's own repository where transformers has none. */
 
+/* clang-format off */
 #define M(field) offsetof(struct hf_raw, m.field)
 #define R(field) offsetof(struct hf_raw, field)
 #define NEED(k, at) { k, HF_INT, at, 1, NULL, NULL }
@@ -13,11 +14,11 @@
 #define NOT(k, at) { k, HF_NOT, at, 0, NULL, NULL }
 #define WORD(k, at, list) { k, HF_WORD, at, 0, list, NULL }
 #define ZERO(k) { k, HF_ZERO, 0, 0, NULL, NULL }
+#define NOTHING(k) { k, HF_NOTHING, 0, 0, NULL, NULL }
 #define ONE(k) { k, HF_ONE, 0, 0, NULL, NULL }
 #define INSIDE(k, set) { k, HF_INSIDE, 0, 0, NULL, set }
 #define END { NULL, HF_END, 0, 0, NULL, NULL }
 
-/* clang-format off */
 #define COMMON_KEYS \
 	NEED("vocab_size", M(vocab)), FLAG("tie_word_embeddings", M(tied_embeddings)), \
 	ZERO("is_encoder_decoder"), ZERO("add_cross_attention"), ZERO("cross_attention_hidden_size"), ZERO("pruned_heads"), \
@@ -25,6 +26,11 @@
 #define SHAPE_KEYS \
 	NEED("hidden_size", M(hidden)), NEED("num_hidden_layers", M(layers)), NEED("num_attention_heads", M(heads)), \
 	INT("max_position_embeddings", M(max_seq))
+
+/* What every object that transformers writes may hold; inside another object it says nothing. */
+#define INNER_KEYS \
+	NOTHING("tie_word_embeddings"), NOTHING("is_encoder_decoder"), NOTHING("add_cross_attention"), \
+	NOTHING("cross_attention_hidden_size"), NOTHING("pruned_heads"), NOTHING("tie_encoder_decoder")
 
 /* The names that Llama introduced and most later models took over. */
 static const struct hf_key llama_shape[] = {
@@ -41,18 +47,29 @@ static const struct hf_key generic_keys[] = {
 	NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), FLAG("mlp_bias", M(mlp_bias)),
 	NOT("use_qk_norm", R(qk_norm_off)), END
 };
-static const struct hf_key attention_bias[] = { NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), END };
-static const struct hf_key phi3_keys[] = { NEED("intermediate_size", M(ffn)), ZERO("attention_bias"), ZERO("lm_head_bias"), ZERO("mlp_bias"), END };
+static const struct hf_key nemotron_keys[] = {
+	NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), FLAG("mlp_bias", M(mlp_bias)),
+	INT("kv_channels", M(head_dim)), END
+};
+static const struct hf_key attention_bias[] = {
+	NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), END
+};
+static const struct hf_key phi3_keys[] = {
+	NEED("intermediate_size", M(ffn)), ZERO("attention_bias"), ZERO("lm_head_bias"), ZERO("mlp_bias"), END
+};
 static const struct hf_key mixtral_keys[] = { NEED("num_local_experts", M(experts)), END };
 static const struct hf_key olmoe_keys[] = { NEED("num_experts", M(experts)), FLAG("attention_bias", R(attention_bias)), END };
 static const struct hf_key phimoe_keys[] = {
-	NEED("num_local_experts", M(experts)), FLAG("attention_bias", R(attention_bias)), FLAG("lm_head_bias", M(head_bias)), END
+	NEED("num_local_experts", M(experts)), FLAG("attention_bias", R(attention_bias)), FLAG("lm_head_bias", M(head_bias)),
+	END
 };
 static const struct hf_key granite_moe_keys[] = {
-	NEED("num_local_experts", M(experts)), FLAG("attention_bias", R(attention_bias)), INT("shared_intermediate_size", M(shared_ffn)), END
+	NEED("num_local_experts", M(experts)), FLAG("attention_bias", R(attention_bias)),
+	INT("shared_intermediate_size", M(shared_ffn)), END
 };
-static const struct hf_key grok_keys[] = { NEED("num_experts", M(experts)), INT("num_experts_per_token", M(topk)),
-	INT("num_selected_experts", M(topk)), END };
+static const struct hf_key grok_keys[] = {
+	NEED("num_experts", M(experts)), INT("num_experts_per_token", M(topk)), INT("num_selected_experts", M(topk)), END
+};
 static const struct hf_key gpt_oss_keys[] = {
 	NEED("intermediate_size", M(expert_ffn)), NEED("num_local_experts", M(experts)), NEED("num_experts_per_tok", M(topk)),
 	INT("experts_per_token", M(topk)), FLAG("attention_bias", R(attention_bias)), END
@@ -65,26 +82,26 @@ static const struct hf_key qwen2_moe_keys[] = {
 	INT("shared_expert_intermediate_size", M(shared_ffn)), FLAG("qkv_bias", M(qkv_bias)), END
 };
 static const struct hf_key qwen3_moe_keys[] = {
-	FLAG("attention_bias", R(attention_bias)), ZERO("shared_expert_intermediate_size"), ZERO("qkv_bias"), ONE("use_qk_norm"), END
+	FLAG("attention_bias", R(attention_bias)), ZERO("shared_expert_intermediate_size"), ZERO("qkv_bias"),
+	ONE("use_qk_norm"), END
 };
 static const struct hf_key routed_keys[] = {
 	NEED("intermediate_size", M(ffn)), NEED("n_routed_experts", M(experts)), INT("n_shared_experts", M(shared_experts)),
-	NEED("num_experts_per_tok", M(topk)), NEED("moe_intermediate_size", M(expert_ffn)), INT("first_k_dense_replace", M(dense_layers)),
-	ONE("moe_layer_freq"), INT("num_nextn_predict_layers", M(mtp_layers)), END
+	NEED("num_experts_per_tok", M(topk)), NEED("moe_intermediate_size", M(expert_ffn)),
+	INT("first_k_dense_replace", M(dense_layers)), ONE("moe_layer_freq"), INT("num_nextn_predict_layers", M(mtp_layers)),
+	END
 };
-static const struct hf_word topk_methods[] = { { "noaux_tc", 1 }, { "greedy", 0 }, { "gready", 0 }, { "group_limited_greedy", 0 }, { NULL, 0 } };
+static const struct hf_word topk_methods[] = {
+	{ "noaux_tc", 1 }, { "greedy", 0 }, { "gready", 0 }, { "group_limited_greedy", 0 }, { NULL, 0 }
+};
 static const struct hf_key mla_keys[] = {
 	INT("q_lora_rank", M(q_lora_rank)), NEED("kv_lora_rank", M(kv_lora_rank)), NEED("qk_nope_head_dim", M(qk_nope_dim)),
-	NEED("qk_rope_head_dim", M(qk_rope_dim)), INT("v_head_dim", M(v_head_dim)), WORD("topk_method", M(router_bias), topk_methods),
-	ZERO("attention_bias"), END
+	NEED("qk_rope_head_dim", M(qk_rope_dim)), INT("v_head_dim", M(v_head_dim)),
+	WORD("topk_method", M(router_bias), topk_methods), ZERO("attention_bias"), END
 };
-static const struct hf_key minicpm3_keys[] = {
-	NEED("intermediate_size", M(ffn)), END
-};
+static const struct hf_key minicpm3_keys[] = { NEED("intermediate_size", M(ffn)), END };
 static const struct hf_key deepseek1_keys[] = { ZERO("attention_bias"), END };
-static const struct hf_key glm_moe_keys[] = {
-	FLAG("attention_bias", M(qkv_bias)), NOT("use_qk_norm", R(qk_norm_off)), END
-};
+static const struct hf_key glm_moe_keys[] = { FLAG("attention_bias", M(qkv_bias)), NOT("use_qk_norm", R(qk_norm_off)), END };
 static const struct hf_key glm_keys[] = { NEED("intermediate_size", M(ffn)), FLAG("attention_bias", M(qkv_bias)), END };
 static const struct hf_key seed_keys[] = {
 	NEED("intermediate_size", M(ffn)), FLAG("attention_bias", M(qkv_bias)), FLAG("attention_out_bias", M(out_bias)),
@@ -92,8 +109,9 @@ static const struct hf_key seed_keys[] = {
 };
 static const struct hf_key llama4_keys[] = {
 	NEED("intermediate_size", M(expert_ffn)), NEED("intermediate_size_mlp", M(ffn)), NEED("num_local_experts", M(experts)),
-	NEED("num_experts_per_tok", M(topk)), INT("interleave_moe_layer_step", M(moe_stride)), FLAG("attention_bias", R(attention_bias)),
-	{ "moe_layers", HF_MOE_LAYERS, 0, 0, NULL, NULL }, { "use_qk_norm", HF_NOTHING, 0, 0, NULL, NULL }, END
+	NEED("num_experts_per_tok", M(topk)), INT("interleave_moe_layer_step", M(moe_stride)),
+	FLAG("attention_bias", R(attention_bias)), { "moe_layers", HF_MOE_LAYERS, 0, 0, NULL, NULL }, { "use_qk_norm",
+	HF_NOTHING, 0, 0, NULL, NULL }, END
 };
 static const struct hf_key cohere_keys[] = {
 	NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), NOT("use_qk_norm", R(qk_norm_off)),
@@ -108,20 +126,18 @@ static const struct hf_key internlm_keys[] = { NEED("intermediate_size", M(ffn))
 static const struct hf_key baichuan_keys[] = { NEED("intermediate_size", M(ffn)), INT("model_max_length", M(max_seq)), END };
 static const struct hf_key exaone_keys[] = {
 	COMMON_KEYS, NEED("hidden_size", M(hidden)), NEED("num_layers", M(layers)), INT("num_hidden_layers", M(layers)),
-	NEED("num_attention_heads", M(heads)), INT("max_position_embeddings", M(max_seq)), INT("num_key_value_heads", M(kv_heads)),
-	INT("head_dim", M(head_dim)), NEED("intermediate_size", M(ffn)), END
+	NEED("num_attention_heads", M(heads)), INT("max_position_embeddings", M(max_seq)),
+	INT("num_key_value_heads", M(kv_heads)), INT("head_dim", M(head_dim)), NEED("intermediate_size", M(ffn)), END
 };
 static const struct hf_key stablelm_keys[] = {
 	NEED("intermediate_size", M(ffn)), FLAG("use_qkv_bias", M(qkv_bias)), FLAG("use_parallel_residual", R(parallel)),
 	ZERO("qk_layernorm"), END
 };
 static const struct hf_key phi_keys[] = { NEED("intermediate_size", M(ffn)), ZERO("qk_layernorm"), END };
-static const struct hf_key neox_keys[] = {
-	NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), END
-};
+static const struct hf_key neox_keys[] = { NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), END };
 static const struct hf_key gpt2_keys[] = {
-	COMMON_KEYS, NEED("n_embd", M(hidden)), NEED("n_layer", M(layers)), NEED("n_head", M(heads)), INT("n_positions", M(max_seq)),
-	INT("n_inner", M(ffn)), END
+	COMMON_KEYS, NEED("n_embd", M(hidden)), NEED("n_layer", M(layers)), NEED("n_head", M(heads)),
+	INT("n_positions", M(max_seq)), INT("n_inner", M(ffn)), END
 };
 static const struct hf_key bigcode_keys[] = { FLAG("multi_query", R(multi_query)), END };
 static const struct hf_key neo_keys[] = {
@@ -129,51 +145,56 @@ static const struct hf_key neo_keys[] = {
 	INT("max_position_embeddings", M(max_seq)), INT("intermediate_size", M(ffn)), END
 };
 static const struct hf_key opt_keys[] = {
-	COMMON_KEYS, SHAPE_KEYS, NEED("ffn_dim", M(ffn)), INT("word_embed_proj_dim", R(embed_width)), NOT("do_layer_norm_before", R(post_norm)),
-	NOT("_remove_final_layer_norm", M(final_norm)), FLAG("enable_bias", R(all_bias)), ONE("layer_norm_elementwise_affine"), END
+	COMMON_KEYS, SHAPE_KEYS, NEED("ffn_dim", M(ffn)), INT("word_embed_proj_dim", R(embed_width)),
+	NOT("do_layer_norm_before", R(post_norm)), NOT("_remove_final_layer_norm", M(final_norm)),
+	FLAG("enable_bias", R(all_bias)), ONE("layer_norm_elementwise_affine"), END
 };
 static const struct hf_key bloom_keys[] = {
 	COMMON_KEYS, NEED("hidden_size", M(hidden)), INT("n_embed", M(hidden)), NEED("n_layer", M(layers)),
-	INT("num_hidden_layers", M(layers)), NEED("n_head", M(heads)), INT("num_attention_heads", M(heads)), INT("seq_length", M(max_seq)),
-	INT("n_inner", M(ffn)), END
+	INT("num_hidden_layers", M(layers)), NEED("n_head", M(heads)), INT("num_attention_heads", M(heads)),
+	INT("seq_length", M(max_seq)), INT("n_inner", M(ffn)), END
 };
 static const struct hf_key falcon_keys[] = {
-	COMMON_KEYS, NEED("hidden_size", M(hidden)), INT("n_embed", M(hidden)), NEED("num_hidden_layers", M(layers)), INT("n_layer", M(layers)),
-	NEED("num_attention_heads", M(heads)), INT("n_head", M(heads)), INT("num_kv_heads", M(kv_heads)), INT("n_head_kv", M(kv_heads)),
-	INT("max_position_embeddings", M(max_seq)), INT("ffn_hidden_size", M(ffn)), FLAG("alibi", R(alibi)),
-	FLAG("new_decoder_architecture", R(new_decoder)), FLAG("multi_query", R(multi_query)), FLAG("parallel_attn", R(parallel)),
+	COMMON_KEYS, NEED("hidden_size", M(hidden)), INT("n_embed", M(hidden)), NEED("num_hidden_layers", M(layers)),
+	INT("n_layer", M(layers)), NEED("num_attention_heads", M(heads)), INT("n_head", M(heads)),
+	INT("num_kv_heads", M(kv_heads)), INT("n_head_kv", M(kv_heads)), INT("max_position_embeddings", M(max_seq)),
+	INT("ffn_hidden_size", M(ffn)), FLAG("alibi", R(alibi)), FLAG("new_decoder_architecture", R(new_decoder)),
+	FLAG("multi_query", R(multi_query)), FLAG("parallel_attn", R(parallel)),
 	INT("num_ln_in_parallel_attn", R(parallel_norms)), FLAG("bias", R(all_bias)), END
 };
-static const struct hf_word mpt_attention[] = { { "multihead_attention", 0 }, { "multiquery_attention", 1 }, { "grouped_query_attention", 0 },
-	{ NULL, 0 } };
+static const struct hf_word mpt_attention[] = {
+	{ "multihead_attention", 0 }, { "multiquery_attention", 1 }, { "grouped_query_attention", 0 }, { NULL, 0 }
+};
 static const struct hf_word mpt_mlp[] = { { "mptmlp", 0 }, { NULL, 0 } };
 static const struct hf_key mpt_attention_keys[] = {
-	WORD("attn_type", R(multi_query), mpt_attention), INT("kv_n_heads", M(kv_heads)), FLAG("alibi", R(alibi)), NOT("qk_ln", R(qk_norm_off)),
-	ZERO("qk_gn"), ZERO("rope"), END
+	INNER_KEYS, WORD("attn_type", R(multi_query), mpt_attention), INT("kv_n_heads", M(kv_heads)), FLAG("alibi", R(alibi)),
+	NOT("qk_ln", R(qk_norm_off)), ZERO("qk_gn"), ZERO("rope"), END
 };
-static const struct hf_key mpt_ffn_keys[] = { WORD("ffn_type", R(plain), mpt_mlp), END };
+static const struct hf_key mpt_ffn_keys[] = { INNER_KEYS, WORD("ffn_type", R(plain), mpt_mlp), END };
 static const struct hf_key mpt_keys[] = {
-	COMMON_KEYS, NEED("d_model", M(hidden)), NEED("n_layers", M(layers)), NEED("n_heads", M(heads)), INT("max_seq_len", M(max_seq)),
-	INT("expansion_ratio", R(ffn_ratio)), FLAG("learned_pos_emb", R(learned_positions)), NOT("no_bias", R(all_bias)),
-	INSIDE("attn_config", mpt_attention_keys), INSIDE("ffn_config", mpt_ffn_keys), END
+	COMMON_KEYS, NEED("d_model", M(hidden)), NEED("n_layers", M(layers)), NEED("n_heads", M(heads)),
+	INT("max_seq_len", M(max_seq)), INT("expansion_ratio", R(ffn_ratio)), FLAG("learned_pos_emb", R(learned_positions)),
+	NOT("no_bias", R(all_bias)), INSIDE("attn_config", mpt_attention_keys), INSIDE("ffn_config", mpt_ffn_keys), END
 };
-static const struct hf_key dbrx_attention_keys[] = { INT("kv_n_heads", M(kv_heads)), END };
+static const struct hf_key dbrx_attention_keys[] = { INNER_KEYS, INT("kv_n_heads", M(kv_heads)), END };
 static const struct hf_key dbrx_ffn_keys[] = {
-	INT("ffn_hidden_size", M(expert_ffn)), INT("moe_num_experts", M(experts)), INT("moe_top_k", M(topk)), END
+	INNER_KEYS, INT("ffn_hidden_size", M(expert_ffn)), INT("moe_num_experts", M(experts)), INT("moe_top_k", M(topk)), END
 };
 static const struct hf_key dbrx_keys[] = {
-	COMMON_KEYS, NEED("d_model", M(hidden)), NEED("n_layers", M(layers)), NEED("n_heads", M(heads)), INT("max_seq_len", M(max_seq)),
-	INSIDE("attn_config", dbrx_attention_keys), INSIDE("ffn_config", dbrx_ffn_keys), END
+	COMMON_KEYS, NEED("d_model", M(hidden)), NEED("n_layers", M(layers)), NEED("n_heads", M(heads)),
+	INT("max_seq_len", M(max_seq)), INSIDE("attn_config", dbrx_attention_keys), INSIDE("ffn_config", dbrx_ffn_keys), END
 };
 static const struct hf_key chatglm_keys[] = {
 	NEED("padded_vocab_size", M(vocab)), INT("vocab_size", M(vocab)), FLAG("tie_word_embeddings", M(tied_embeddings)),
-	NEED("hidden_size", M(hidden)), NEED("num_layers", M(layers)), INT("num_hidden_layers", M(layers)), NEED("num_attention_heads", M(heads)),
-	NEED("ffn_hidden_size", M(ffn)), INT("kv_channels", M(head_dim)), INT("seq_length", M(max_seq)),
-	FLAG("multi_query_attention", R(multi_query)), INT("multi_query_group_num", R(query_groups)), FLAG("add_bias_linear", R(all_bias)),
-	FLAG("add_qkv_bias", M(qkv_bias)), FLAG("post_layer_norm", M(final_norm)), ONE("rmsnorm"), ZERO("pre_seq_len"), END
+	NEED("hidden_size", M(hidden)), NEED("num_layers", M(layers)), INT("num_hidden_layers", M(layers)),
+	NEED("num_attention_heads", M(heads)), NEED("ffn_hidden_size", M(ffn)), INT("kv_channels", M(head_dim)),
+	INT("seq_length", M(max_seq)), FLAG("multi_query_attention", R(multi_query)),
+	INT("multi_query_group_num", R(query_groups)), FLAG("add_bias_linear", R(all_bias)), FLAG("add_qkv_bias", M(qkv_bias)),
+	FLAG("post_layer_norm", M(final_norm)), ONE("rmsnorm"), ZERO("pre_seq_len"), END
 };
 
-#define DIMS(vocab_, hidden_, ffn_, layers_, heads_, kv_, seq_) .vocab = vocab_, .hidden = hidden_, .ffn = ffn_, .layers = layers_, \
+#define DIMS(vocab_, hidden_, ffn_, layers_, heads_, kv_, seq_) .vocab = vocab_, .hidden = hidden_, .ffn = ffn_, \
+	.layers = layers_, \
 	.heads = heads_, .kv_heads = kv_, .max_seq = seq_
 #define BASE(norms, kind, bias) .final_norm = 1, .moe_stride = 1, .norms_per_layer = norms, .norm = kind, .norm_bias = bias
 #define GATED(norms, kind, bias) BASE(norms, kind, bias), .gated_mlp = 1, .rope = 1
@@ -182,162 +203,150 @@ static const struct hf_key chatglm_keys[] = {
 #define TABLE(set) { set, NULL, NULL }
 
 const struct hf_arch hf_archs[] = {
-	{ { "llama", "Yi", "yi" }, { llama_shape, llama_biases }, { .m = { DIMS(32000, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS } },
-	  "transformers llama" },
-	{ { "mistral", "ministral" }, { llama_shape, dense_ffn },
-	  { .m = { DIMS(32000, 4096, 14336, 32, 32, 8, 131072), LLAMA_TRAITS } }, "transformers mistral" },
-	{ { "mixtral" }, { llama_shape, expert_ffn, mixtral_keys },
-	  { .m = { DIMS(32000, 4096, 0, 32, 32, 8, 131072), .expert_ffn = 14336, .experts = 8, .topk = 2, LLAMA_TRAITS } }, "transformers mixtral" },
+	{ { "llama", "Yi", "yi" }, { llama_shape, llama_biases }, { .m = { DIMS(32000, 4096, 11008, 32, 32, 0, 2048),
+	  LLAMA_TRAITS } }, "transformers llama" },
+	{ { "mistral", "ministral" }, { llama_shape, dense_ffn }, { .m = { DIMS(32000, 4096, 14336, 32, 32, 8, 131072),
+	  LLAMA_TRAITS } }, "transformers mistral" },
+	{ { "mixtral" }, { llama_shape, expert_ffn, mixtral_keys }, { .m = { DIMS(32000, 4096, 0, 32, 32, 8, 131072),
+	  .expert_ffn = 14336, .experts = 8, .topk = 2, LLAMA_TRAITS } }, "transformers mixtral" },
 	{ { "qwen2", "qwen2_vl", "qwen2_5_vl", "qwen2_5_vl_text", "qwen2_vl_text" }, { llama_shape, dense_ffn },
 	  { .m = { DIMS(151936, 4096, 22016, 32, 32, 32, 32768), LLAMA_TRAITS, .qkv_bias = 1 } }, "transformers qwen2" },
-	{ { "qwen2_moe" }, { llama_shape, qwen_moe_keys, qwen2_moe_keys },
-	  { .m = { DIMS(151936, 2048, 5632, 24, 16, 16, 32768), LLAMA_TRAITS, .qkv_bias = 1, .experts = 60, .topk = 4, .expert_ffn = 1408,
-	    .shared_ffn = 5632, .shared_experts = 1, .shared_gate = 1 } }, "transformers qwen2_moe" },
-	{ { "qwen3", "qwen3_vl_text" }, { llama_shape, attention_bias },
-	  { .m = { DIMS(151936, 4096, 22016, 32, 32, 32, 32768), LLAMA_TRAITS, .head_dim = 128, .qk_norm = QK_NORM_HEAD } }, "transformers qwen3" },
+	{ { "qwen2_moe" }, { llama_shape, qwen_moe_keys, qwen2_moe_keys }, { .m = { DIMS(151936, 2048, 5632, 24, 16, 16, 32768),
+	  LLAMA_TRAITS, .qkv_bias = 1, .experts = 60, .topk = 4, .expert_ffn = 1408, .shared_ffn = 5632, .shared_experts = 1,
+	  .shared_gate = 1 } }, "transformers qwen2_moe" },
+	{ { "qwen3", "qwen3_vl_text" }, { llama_shape, attention_bias }, { .m = { DIMS(151936, 4096, 22016, 32, 32, 32, 32768),
+	  LLAMA_TRAITS, .head_dim = 128, .qk_norm = QK_NORM_HEAD } }, "transformers qwen3" },
 	{ { "qwen3_moe", "qwen3_vl_moe_text" }, { llama_shape, qwen_moe_keys, qwen3_moe_keys },
 	  { .m = { DIMS(151936, 2048, 6144, 24, 32, 4, 32768), LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD, .experts = 128, .topk = 8,
-	    .expert_ffn = 768 } }, "transformers qwen3_moe" },
-	{ { "gemma" }, { llama_shape, attention_bias },
-	  { .m = { DIMS(256000, 3072, 24576, 28, 16, 16, 8192), LLAMA_TRAITS, .head_dim = 256, .tied_embeddings = 1 } }, "transformers gemma" },
-	{ { "gemma2" }, { llama_shape, attention_bias },
-	  { .m = { DIMS(256000, 2304, 9216, 26, 8, 4, 8192), GATED(4, NORM_RMS, 0), .head_dim = 256, .tied_embeddings = 1 } },
-	  "transformers gemma2" },
-	{ { "gemma3_text" }, { llama_shape, attention_bias },
-	  { .m = { DIMS(262208, 2304, 9216, 26, 8, 4, 131072), GATED(4, NORM_RMS, 0), .head_dim = 256, .tied_embeddings = 1,
-	    .qk_norm = QK_NORM_HEAD } }, "transformers gemma3" },
-	{ { "gpt2" }, TABLE(gpt2_keys),
-	  { .m = { DIMS(50257, 768, 0, 12, 12, 0, 1024), GPT_TRAITS, .tied_embeddings = 1 }, .ffn_ratio = 4, .all_bias = 1,
-	    .learned_positions = 1 }, "transformers gpt2" },
-	{ { "gpt_bigcode" }, { gpt2_keys, bigcode_keys },
-	  { .m = { DIMS(50257, 768, 0, 12, 12, 0, 1024), GPT_TRAITS, .tied_embeddings = 1 }, .ffn_ratio = 4, .all_bias = 1, .multi_query = 1,
-	    .learned_positions = 1 }, "transformers gpt_bigcode" },
-	{ { "gpt_neo" }, TABLE(neo_keys),
-	  { .m = { DIMS(50257, 2048, 0, 24, 16, 0, 2048), GPT_TRAITS, .tied_embeddings = 1, .out_bias = 1, .mlp_bias = 1 }, .ffn_ratio = 4,
-	    .learned_positions = 1 }, "transformers gpt_neo" },
-	{ { "gpt_neox" }, { llama_shape, neox_keys },
-	  { .m = { DIMS(50432, 6144, 24576, 44, 64, 0, 2048), GPT_TRAITS, .rope = 1, .mlp_bias = 1 }, .attention_bias = 1 },
-	  "transformers gpt_neox" },
-	{ { "gptj", "codegen" }, TABLE(gpt2_keys),
-	  { .m = { DIMS(50400, 4096, 0, 28, 16, 0, 2048), BASE(1, NORM_LAYERNORM, 1), .rope = 1, .mlp_bias = 1, .head_bias = 1 },
-	    .ffn_ratio = 4 }, "transformers gptj" },
-	{ { "opt" }, TABLE(opt_keys),
-	  { .m = { DIMS(50272, 768, 3072, 12, 12, 0, 2048), GPT_TRAITS, .tied_embeddings = 1 }, .all_bias = 1, .learned_positions = 1,
-	    .position_offset = 2 }, "transformers opt" },
-	{ { "bloom" }, TABLE(bloom_keys),
-	  { .m = { DIMS(250880, 64, 0, 2, 8, 0, 2048), GPT_TRAITS, .tied_embeddings = 1, .embed_norm = 1 }, .ffn_ratio = 4, .all_bias = 1,
-	    .alibi = 1 }, "transformers bloom" },
-	{ { "falcon", "RefinedWeb", "RefinedWebModel" }, TABLE(falcon_keys),
-	  { .m = { DIMS(65024, 4544, 0, 32, 71, 0, 2048), GPT_TRAITS, .rope = 1, .tied_embeddings = 1 }, .ffn_ratio = 4, .multi_query = 1,
-	    .parallel = 1 }, "transformers falcon" },
-	{ { "mpt" }, TABLE(mpt_keys),
-	  { .m = { DIMS(50368, 2048, 0, 24, 16, 0, 2048), BASE(2, NORM_LAYERNORM, 0), .tied_embeddings = 1,
-	    .qk_norm = QK_NORM_FULL }, .ffn_ratio = 4, .bias_in_norms = 1, .alibi = 1, .learned_positions = 1, .qk_norm_off = 1 },
-	  "transformers mpt, llm-foundry" },
-	{ { "dbrx" }, TABLE(dbrx_keys),
-	  { .m = { DIMS(32000, 2048, 0, 24, 16, 0, 2048), GATED(2, NORM_LAYERNORM, 0) } }, "transformers dbrx" },
-	{ { "deepseek" }, { llama_shape, routed_keys, deepseek1_keys },
-	  { .m = { DIMS(102400, 4096, 11008, 30, 32, 32, 2048), LLAMA_TRAITS } }, "deepseek-ai/deepseek-moe-16b-base modeling_deepseek.py" },
-	{ { "deepseek_v2" }, { llama_shape, routed_keys, mla_keys },
-	  { .m = { DIMS(102400, 4096, 11008, 30, 32, 32, 2048), LLAMA_TRAITS, .v_head_dim = 128 } }, "transformers deepseek_v2" },
+	  .expert_ffn = 768 } }, "transformers qwen3_moe" },
+	{ { "gemma" }, { llama_shape, attention_bias }, { .m = { DIMS(256000, 3072, 24576, 28, 16, 16, 8192), LLAMA_TRAITS,
+	  .head_dim = 256, .tied_embeddings = 1 } }, "transformers gemma" },
+	{ { "gemma2" }, { llama_shape, attention_bias }, { .m = { DIMS(256000, 2304, 9216, 26, 8, 4, 8192),
+	  GATED(4, NORM_RMS, 0), .head_dim = 256, .tied_embeddings = 1 } }, "transformers gemma2" },
+	{ { "gemma3_text" }, { llama_shape, attention_bias }, { .m = { DIMS(262208, 2304, 9216, 26, 8, 4, 131072),
+	  GATED(4, NORM_RMS, 0), .head_dim = 256, .tied_embeddings = 1, .qk_norm = QK_NORM_HEAD } }, "transformers gemma3" },
+	{ { "gpt2" }, TABLE(gpt2_keys), { .m = { DIMS(50257, 768, 0, 12, 12, 0, 1024), GPT_TRAITS, .tied_embeddings = 1 },
+	  .ffn_ratio = 4, .all_bias = 1, .learned_positions = 1 }, "transformers gpt2" },
+	{ { "gpt_bigcode" }, { gpt2_keys, bigcode_keys }, { .m = { DIMS(50257, 768, 0, 12, 12, 0, 1024), GPT_TRAITS,
+	  .tied_embeddings = 1 }, .ffn_ratio = 4, .all_bias = 1, .multi_query = 1, .learned_positions = 1 },
+	  "transformers gpt_bigcode" },
+	{ { "gpt_neo" }, TABLE(neo_keys), { .m = { DIMS(50257, 2048, 0, 24, 16, 0, 2048), GPT_TRAITS, .tied_embeddings = 1,
+	  .out_bias = 1, .mlp_bias = 1 }, .ffn_ratio = 4, .learned_positions = 1 }, "transformers gpt_neo" },
+	{ { "gpt_neox" }, { llama_shape, neox_keys }, { .m = { DIMS(50432, 6144, 24576, 44, 64, 0, 2048), GPT_TRAITS, .rope = 1,
+	  .mlp_bias = 1 }, .attention_bias = 1 }, "transformers gpt_neox" },
+	{ { "gptj", "codegen" }, TABLE(gpt2_keys), { .m = { DIMS(50400, 4096, 0, 28, 16, 0, 2048), BASE(1, NORM_LAYERNORM, 1),
+	  .rope = 1, .mlp_bias = 1, .head_bias = 1 }, .ffn_ratio = 4 }, "transformers gptj" },
+	{ { "opt" }, TABLE(opt_keys), { .m = { DIMS(50272, 768, 3072, 12, 12, 0, 2048), GPT_TRAITS, .tied_embeddings = 1 },
+	  .all_bias = 1, .learned_positions = 1, .position_offset = 2 }, "transformers opt" },
+	{ { "bloom" }, TABLE(bloom_keys), { .m = { DIMS(250880, 64, 0, 2, 8, 0, 2048), GPT_TRAITS, .tied_embeddings = 1,
+	  .embed_norm = 1 }, .ffn_ratio = 4, .all_bias = 1, .alibi = 1 }, "transformers bloom" },
+	{ { "falcon", "RefinedWeb", "RefinedWebModel" }, TABLE(falcon_keys), { .m = { DIMS(65024, 4544, 0, 32, 71, 0, 2048),
+	  GPT_TRAITS, .rope = 1, .tied_embeddings = 1 }, .ffn_ratio = 4, .multi_query = 1, .parallel = 1 },
+	  "transformers falcon" },
+	{ { "mpt" }, TABLE(mpt_keys), { .m = { DIMS(50368, 2048, 0, 24, 16, 0, 2048), BASE(2, NORM_LAYERNORM, 0),
+	  .tied_embeddings = 1, .qk_norm = QK_NORM_FULL }, .ffn_ratio = 4, .bias_in_norms = 1, .alibi = 1,
+	  .learned_positions = 1, .qk_norm_off = 1 }, "transformers mpt, llm-foundry" },
+	{ { "dbrx" }, TABLE(dbrx_keys), { .m = { DIMS(32000, 2048, 0, 24, 16, 0, 2048), GATED(2, NORM_LAYERNORM, 0) } },
+	  "transformers dbrx" },
+	{ { "deepseek" }, { llama_shape, routed_keys, deepseek1_keys }, { .m = { DIMS(102400, 4096, 11008, 30, 32, 32, 2048),
+	  LLAMA_TRAITS } }, "deepseek-ai/deepseek-moe-16b-base modeling_deepseek.py" },
+	{ { "deepseek_v2" }, { llama_shape, routed_keys, mla_keys }, { .m = { DIMS(102400, 4096, 11008, 30, 32, 32, 2048),
+	  LLAMA_TRAITS, .v_head_dim = 128 } }, "transformers deepseek_v2" },
 	{ { "deepseek_v3", "kimi_k2" }, { llama_shape, routed_keys, mla_keys },
-	  { .m = { DIMS(129280, 7168, 18432, 61, 128, 128, 4096), LLAMA_TRAITS, .q_lora_rank = 1536, .kv_lora_rank = 512, .qk_nope_dim = 128,
-	    .qk_rope_dim = 64, .v_head_dim = 128, .experts = 256, .shared_experts = 1, .topk = 8, .expert_ffn = 2048, .dense_layers = 3,
-	    .router_bias = 1 } }, "transformers deepseek_v3" },
-	{ { "minicpm3" }, { llama_shape, minicpm3_keys, mla_keys },
-	  { .m = { DIMS(73448, 2560, 6400, 62, 40, 40, 32768), LLAMA_TRAITS, .tied_embeddings = 1, .q_lora_rank = 768 } },
-	  "openbmb/MiniCPM3-4B modeling_minicpm.py" },
-	{ { "minicpm" }, { llama_shape, attention_bias },
-	  { .m = { DIMS(32000, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS, .tied_embeddings = 1 } },
-	  "openbmb/MiniCPM-2B-sft-bf16 modeling_minicpm.py" },
-	{ { "glm4_moe" }, { llama_shape, routed_keys, glm_moe_keys },
-	  { .m = { DIMS(151552, 4096, 10944, 46, 96, 8, 131072), LLAMA_TRAITS, .head_dim = 128, .qk_norm = QK_NORM_HEAD, .experts = 128, .topk = 8,
-	    .shared_experts = 1, .expert_ffn = 1408, .dense_layers = 1, .router_bias = 1 }, .qk_norm_off = 1 }, "transformers glm4_moe" },
+	  { .m = { DIMS(129280, 7168, 18432, 61, 128, 128, 4096), LLAMA_TRAITS, .q_lora_rank = 1536, .kv_lora_rank = 512,
+	  .qk_nope_dim = 128, .qk_rope_dim = 64, .v_head_dim = 128, .experts = 256, .shared_experts = 1, .topk = 8,
+	  .expert_ffn = 2048, .dense_layers = 3, .router_bias = 1 } }, "transformers deepseek_v3" },
+	{ { "minicpm3" }, { llama_shape, minicpm3_keys, mla_keys }, { .m = { DIMS(73448, 2560, 6400, 62, 40, 40, 32768),
+	  LLAMA_TRAITS, .tied_embeddings = 1, .q_lora_rank = 768 } }, "openbmb/MiniCPM3-4B modeling_minicpm.py" },
+	{ { "minicpm" }, { llama_shape, attention_bias }, { .m = { DIMS(32000, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS,
+	  .tied_embeddings = 1 } }, "openbmb/MiniCPM-2B-sft-bf16 modeling_minicpm.py" },
+	{ { "glm4_moe" }, { llama_shape, routed_keys, glm_moe_keys }, { .m = { DIMS(151552, 4096, 10944, 46, 96, 8, 131072),
+	  LLAMA_TRAITS, .head_dim = 128, .qk_norm = QK_NORM_HEAD, .experts = 128, .topk = 8, .shared_experts = 1,
+	  .expert_ffn = 1408, .dense_layers = 1, .router_bias = 1 }, .qk_norm_off = 1 }, "transformers glm4_moe" },
 	{ { "glm4v_moe_text" }, { llama_shape, routed_keys, glm_moe_keys },
-	  { .m = { DIMS(151424, 4096, 10944, 46, 96, 8, 65536), LLAMA_TRAITS, .qkv_bias = 1, .experts = 128, .topk = 8, .shared_experts = 1,
-	    .expert_ffn = 1408, .dense_layers = 1, .router_bias = 1 }, .qk_norm_off = 1 }, "transformers glm4v_moe" },
-	{ { "glm" }, { llama_shape, glm_keys },
-	  { .m = { DIMS(151552, 4096, 13696, 40, 32, 2, 131072), LLAMA_TRAITS, .head_dim = 128, .qkv_bias = 1 } }, "transformers glm" },
-	{ { "glm4", "glm4v_text" }, { llama_shape, glm_keys },
-	  { .m = { DIMS(151552, 4096, 13696, 40, 32, 2, 131072), GATED(4, NORM_RMS, 0), .head_dim = 128, .qkv_bias = 1 } },
-	  "transformers glm4" },
-	{ { "chatglm" }, TABLE(chatglm_keys),
-	  { .m = { DIMS(65024, 4096, 13696, 28, 32, 0, 2048), LLAMA_TRAITS, .head_dim = 128 } }, "THUDM/chatglm2-6b modeling_chatglm.py" },
-	{ { "gpt_oss" }, { llama_shape, gpt_oss_keys },
-	  { .m = { DIMS(201088, 2880, 0, 36, 64, 8, 131072), LLAMA_TRAITS, .head_dim = 64, .experts = 128, .topk = 4, .expert_ffn = 2880,
-	    .router_bias = 1, .expert_bias = 1, .attention_sinks = 1 }, .attention_bias = 1 }, "transformers gpt_oss" },
-	{ { "olmo" }, { llama_shape, attention_bias },
-	  { .m = { DIMS(50304, 4096, 11008, 32, 32, 0, 2048), .gated_mlp = 1, .rope = 1, .norm = NORM_LAYERNORM, .moe_stride = 1 } }, "transformers olmo: its norms have no weights" },
-	{ { "olmo2", "olmo3" }, { llama_shape, attention_bias },
-	  { .m = { DIMS(50304, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS, .qk_norm = QK_NORM_FULL } }, "transformers olmo2" },
-	{ { "olmoe" }, { llama_shape, expert_ffn, olmoe_keys },
-	  { .m = { DIMS(50304, 2048, 0, 16, 16, 0, 4096), LLAMA_TRAITS, .expert_ffn = 2048, .experts = 64, .topk = 8,
-	    .qk_norm = QK_NORM_FULL } }, "transformers olmoe" },
-	{ { "phi" }, { llama_shape, phi_keys },
-	  { .m = { DIMS(51200, 2048, 8192, 24, 32, 0, 2048), BASE(1, NORM_LAYERNORM, 1), .rope = 1, .head_bias = 1 }, .all_bias = 1 },
-	  "transformers phi" },
-	{ { "phi3" }, { llama_shape, phi3_keys }, { .m = { DIMS(32064, 3072, 8192, 32, 32, 0, 4096), LLAMA_TRAITS } }, "transformers phi3" },
-	{ { "phimoe" }, { llama_shape, expert_ffn, phimoe_keys },
-	  { .m = { DIMS(32064, 4096, 0, 32, 32, 8, 131072), GATED(2, NORM_LAYERNORM, 1), .expert_ffn = 6400,
-	    .experts = 16, .topk = 2 } }, "transformers phimoe" },
-	{ { "starcoder2" }, { llama_shape, starcoder2_keys },
-	  { .m = { DIMS(49152, 3072, 12288, 30, 24, 2, 4096), GPT_TRAITS, .rope = 1, .tied_embeddings = 1 }, .all_bias = 1 },
-	  "transformers starcoder2" },
-	{ { "ernie4_5" }, { llama_shape, all_bias_keys },
-	  { .m = { DIMS(103424, 1024, 3072, 18, 16, 2, 131072), LLAMA_TRAITS, .head_dim = 128, .tied_embeddings = 1 } }, "transformers ernie4_5" },
-	{ { "smollm3" }, { llama_shape, llama_biases },
-	  { .m = { DIMS(128256, 2048, 11008, 36, 16, 4, 32768), LLAMA_TRAITS, .tied_embeddings = 1 } }, "transformers smollm3" },
-	{ { "cohere", "cohere2" }, { llama_shape, cohere_keys },
-	  { .m = { DIMS(256000, 8192, 22528, 40, 64, 0, 8192), GATED(1, NORM_LAYERNORM, 0), .tied_embeddings = 1, .qk_norm = QK_NORM_FULL }, .qk_norm_off = 1 }, "transformers cohere" },
-	{ { "llama4_text" }, { llama_shape, llama4_keys },
-	  { .m = { DIMS(202048, 5120, 16384, 48, 40, 8, 131072), LLAMA_TRAITS, .head_dim = 128, .expert_ffn = 8192, .experts = 16, .topk = 1,
-	    .shared_experts = 1 } }, "transformers llama4; its qk-norm has no weights" },
+	  { .m = { DIMS(151424, 4096, 10944, 46, 96, 8, 65536), LLAMA_TRAITS, .qkv_bias = 1, .experts = 128, .topk = 8,
+	  .shared_experts = 1, .expert_ffn = 1408, .dense_layers = 1, .router_bias = 1 }, .qk_norm_off = 1 },
+	  "transformers glm4v_moe" },
+	{ { "glm" }, { llama_shape, glm_keys }, { .m = { DIMS(151552, 4096, 13696, 40, 32, 2, 131072), LLAMA_TRAITS,
+	  .head_dim = 128, .qkv_bias = 1 } }, "transformers glm" },
+	{ { "glm4", "glm4v_text" }, { llama_shape, glm_keys }, { .m = { DIMS(151552, 4096, 13696, 40, 32, 2, 131072),
+	  GATED(4, NORM_RMS, 0), .head_dim = 128, .qkv_bias = 1 } }, "transformers glm4" },
+	{ { "chatglm" }, TABLE(chatglm_keys), { .m = { DIMS(65024, 4096, 13696, 28, 32, 0, 2048), LLAMA_TRAITS,
+	  .head_dim = 128 } }, "THUDM/chatglm2-6b modeling_chatglm.py" },
+	{ { "gpt_oss" }, { llama_shape, gpt_oss_keys }, { .m = { DIMS(201088, 2880, 0, 36, 64, 8, 131072), LLAMA_TRAITS,
+	  .head_dim = 64, .experts = 128, .topk = 4, .expert_ffn = 2880, .router_bias = 1, .expert_bias = 1,
+	  .attention_sinks = 1 }, .attention_bias = 1 }, "transformers gpt_oss" },
+	{ { "olmo" }, { llama_shape, attention_bias }, { .m = { DIMS(50304, 4096, 11008, 32, 32, 0, 2048), .gated_mlp = 1,
+	  .rope = 1, .norm = NORM_LAYERNORM, .moe_stride = 1 } }, "transformers olmo: its norms have no weights" },
+	{ { "olmo2", "olmo3" }, { llama_shape, attention_bias }, { .m = { DIMS(50304, 4096, 11008, 32, 32, 0, 2048),
+	  LLAMA_TRAITS, .qk_norm = QK_NORM_FULL } }, "transformers olmo2" },
+	{ { "olmoe" }, { llama_shape, expert_ffn, olmoe_keys }, { .m = { DIMS(50304, 2048, 0, 16, 16, 0, 4096), LLAMA_TRAITS,
+	  .expert_ffn = 2048, .experts = 64, .topk = 8, .qk_norm = QK_NORM_FULL } }, "transformers olmoe" },
+	{ { "phi" }, { llama_shape, phi_keys }, { .m = { DIMS(51200, 2048, 8192, 24, 32, 0, 2048), BASE(1, NORM_LAYERNORM, 1),
+	  .rope = 1, .head_bias = 1 }, .all_bias = 1 }, "transformers phi" },
+	{ { "phi3" }, { llama_shape, phi3_keys }, { .m = { DIMS(32064, 3072, 8192, 32, 32, 0, 4096), LLAMA_TRAITS } },
+	  "transformers phi3" },
+	{ { "phimoe" }, { llama_shape, expert_ffn, phimoe_keys }, { .m = { DIMS(32064, 4096, 0, 32, 32, 8, 131072),
+	  GATED(2, NORM_LAYERNORM, 1), .expert_ffn = 6400, .experts = 16, .topk = 2 } }, "transformers phimoe" },
+	{ { "starcoder2" }, { llama_shape, starcoder2_keys }, { .m = { DIMS(49152, 3072, 12288, 30, 24, 2, 4096), GPT_TRAITS,
+	  .rope = 1, .tied_embeddings = 1 }, .all_bias = 1 }, "transformers starcoder2" },
+	{ { "ernie4_5" }, { llama_shape, all_bias_keys }, { .m = { DIMS(103424, 1024, 3072, 18, 16, 2, 131072), LLAMA_TRAITS,
+	  .head_dim = 128, .tied_embeddings = 1 } }, "transformers ernie4_5" },
+	{ { "smollm3" }, { llama_shape, llama_biases }, { .m = { DIMS(128256, 2048, 11008, 36, 16, 4, 32768), LLAMA_TRAITS,
+	  .tied_embeddings = 1 } }, "transformers smollm3" },
+	{ { "cohere", "cohere2" }, { llama_shape, cohere_keys }, { .m = { DIMS(256000, 8192, 22528, 40, 64, 0, 8192),
+	  GATED(1, NORM_LAYERNORM, 0), .tied_embeddings = 1, .qk_norm = QK_NORM_FULL }, .qk_norm_off = 1 },
+	  "transformers cohere" },
+	{ { "llama4_text" }, { llama_shape, llama4_keys }, { .m = { DIMS(202048, 5120, 16384, 48, 40, 8, 131072), LLAMA_TRAITS,
+	  .head_dim = 128, .expert_ffn = 8192, .experts = 16, .topk = 1, .shared_experts = 1 } },
+	  "transformers llama4; its qk-norm has no weights" },
 	{ { "grok-1", "grok_1", "grok" }, { llama_shape, expert_ffn, grok_keys },
 	  { .m = { DIMS(131072, 6144, 0, 64, 48, 8, 8192), GATED(4, NORM_RMS, 0), .expert_ffn = 32768, .experts = 8, .topk = 2,
-	    .tied_embeddings = 1 } }, "xai-org/grok-1 model.py" },
-	{ { "nemotron" }, { llama_shape, llama_biases },
-	  { .m = { DIMS(256000, 6144, 24576, 32, 48, 0, 4096), GPT_TRAITS, .rope = 1 } }, "transformers nemotron" },
-	{ { "arcee" }, { llama_shape, llama_biases },
-	  { .m = { DIMS(32000, 2560, 18432, 32, 32, 0, 4096), BASE(2, NORM_RMS, 0), .rope = 1 } }, "transformers arcee" },
+	  .tied_embeddings = 1 } }, "xai-org/grok-1 model.py" },
+	{ { "nemotron" }, { llama_shape, nemotron_keys }, { .m = { DIMS(256000, 6144, 24576, 32, 48, 0, 4096), GPT_TRAITS,
+	  .rope = 1 } }, "transformers nemotron" },
+	{ { "arcee" }, { llama_shape, llama_biases }, { .m = { DIMS(32000, 2560, 18432, 32, 32, 0, 4096), BASE(2, NORM_RMS, 0),
+	  .rope = 1 } }, "transformers arcee" },
 	{ { "granite" }, { llama_shape, llama_biases }, { .m = { DIMS(32000, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS } },
 	  "transformers granite" },
 	{ { "granitemoe", "granitemoeshared" }, { llama_shape, expert_ffn, granite_moe_keys },
-	  { .m = { DIMS(32000, 4096, 0, 32, 32, 0, 2048), LLAMA_TRAITS, .expert_ffn = 11008, .experts = 8, .topk = 2, .shared_experts = 1 } },
-	  "transformers granitemoe" },
-	{ { "internlm2" }, { llama_shape, internlm_keys },
-	  { .m = { DIMS(103168, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS }, .attention_bias = 1 }, "internlm/internlm2-7b modeling_internlm2.py" },
-	{ { "internlm" }, { llama_shape, internlm_keys },
-	  { .m = { DIMS(103168, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS }, .attention_bias = 1 }, "internlm/internlm-7b modeling_internlm.py" },
+	  { .m = { DIMS(32000, 4096, 0, 32, 32, 0, 2048), LLAMA_TRAITS, .expert_ffn = 11008, .experts = 8, .topk = 2,
+	  .shared_experts = 1 } }, "transformers granitemoe" },
+	{ { "internlm2" }, { llama_shape, internlm_keys }, { .m = { DIMS(103168, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS },
+	  .attention_bias = 1 }, "internlm/internlm2-7b modeling_internlm2.py" },
+	{ { "internlm" }, { llama_shape, internlm_keys }, { .m = { DIMS(103168, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS },
+	  .attention_bias = 1 }, "internlm/internlm-7b modeling_internlm.py" },
 	{ { "baichuan" }, { llama_shape, baichuan_keys }, { .m = { DIMS(64000, 4096, 11008, 32, 32, 0, 4096), LLAMA_TRAITS } },
 	  "baichuan-inc/Baichuan2-7B-Base modeling_baichuan.py" },
 	{ { "exaone" }, TABLE(exaone_keys), { .m = { DIMS(102400, 2048, 0, 32, 32, 0, 2048), LLAMA_TRAITS } },
 	  "LGAI-EXAONE/EXAONE-3.5-7.8B-Instruct modeling_exaone.py" },
-	{ { "exaone4" }, { llama_shape, dense_ffn },
-	  { .m = { DIMS(102400, 4096, 16384, 32, 32, 32, 2048), LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD } }, "transformers exaone4" },
-	{ { "seed_oss" }, { llama_shape, seed_keys },
-	  { .m = { DIMS(155136, 4096, 27648, 64, 80, 8, 524288), LLAMA_TRAITS, .head_dim = 128, .qkv_bias = 1 } }, "transformers seed_oss" },
-	{ { "stablelm", "stablelm_epoch" }, { llama_shape, stablelm_keys },
-	  { .m = { DIMS(50304, 2560, 6912, 32, 32, 32, 4096), GATED(2, NORM_LAYERNORM, 1) } }, "transformers stablelm" },
+	{ { "exaone4" }, { llama_shape, dense_ffn }, { .m = { DIMS(102400, 4096, 16384, 32, 32, 32, 2048), LLAMA_TRAITS,
+	  .qk_norm = QK_NORM_HEAD } }, "transformers exaone4" },
+	{ { "seed_oss" }, { llama_shape, seed_keys }, { .m = { DIMS(155136, 4096, 27648, 64, 80, 8, 524288), LLAMA_TRAITS,
+	  .head_dim = 128, .qkv_bias = 1 } }, "transformers seed_oss" },
+	{ { "stablelm", "stablelm_epoch" }, { llama_shape, stablelm_keys }, { .m = { DIMS(50304, 2560, 6912, 32, 32, 32, 4096),
+	  GATED(2, NORM_LAYERNORM, 1) } }, "transformers stablelm" },
 	/* Last: what is not known by name but names every key itself. */
-	{ { "" }, { llama_shape, generic_keys }, { .m = { LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD }, .qk_norm_off = 1 }, "keys of llama" },
+	{ { "" }, { llama_shape, generic_keys }, { .m = { LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD }, .qk_norm_off = 1 },
+	  "keys of llama" },
 };
 /* clang-format on */
 
 const size_t hf_archs_n = sizeof hf_archs / sizeof hf_archs[0];
 
-const char *const hf_explicit_keys[] = { "num_key_value_heads", "tie_word_embeddings", "attention_bias", "mlp_bias", "use_qk_norm", NULL };
+const char *const hf_explicit_keys[] = { "num_key_value_heads", "tie_word_embeddings", "attention_bias", "mlp_bias",
+	"use_qk_norm", NULL };
 
 /* Positions, dropout, tokens, generation, precision, kernels, bookkeeping: nothing of this is a parameter. */
-static const char *const ignored_keys[] = {
-	"act_fn", "activation", "activation_function", "afn", "alibi_bias_max", "apply_query_key_layer_scaling",
-	"apply_residual_connection_post_layernorm", "architectures", "attention_chunk_size", "attention_layers",
-	"attention_multiplier", "attention_softmax_in_fp32", "attention_types", "attention_window_size", "attn_impl",
-	"attn_implementation", "attn_logit_softcapping", "attn_output_multiplier", "attn_scale", "attn_temperature_tuning",
-	"attn_uses_sequence_id", "audio_config", "auto_map", "aux_loss_alpha", "bad_words_ids", "begin_suppress_tokens",
-	"bias_dropout_fusion", "bos_token", "cache_implementation", "chunk_size_feed_forward", "clip_qkv",
-	"compression_config", "dim_head", "dim_model_base", "diversity_penalty", "do_sample", "dtype", "early_stopping",
-	"embedding_fraction", "embedding_multiplier_scale", "encoder_no_repeat_ngram_size", "eos_token", "ep_size",
-	"exponential_decay_length_penalty", "fc_type", "ffn_act_fn", "final_logit_softcapping", "finetuning_task",
+static const char *const ignored_keys[] = { "act_fn", "activation", "activation_function", "afn", "alibi_bias_max",
+	"apply_query_key_layer_scaling", "apply_residual_connection_post_layernorm", "architectures", "attention_chunk_size",
+	"attention_layers", "attention_multiplier", "attention_softmax_in_fp32", "attention_types", "attention_window_size",
+	"attn_impl", "attn_implementation", "attn_logit_softcapping", "attn_output_multiplier", "attn_scale",
+	"attn_temperature_tuning", "attn_uses_sequence_id", "audio_config", "auto_map", "aux_loss_alpha", "bad_words_ids",
+	"begin_suppress_tokens", "bias_dropout_fusion", "bos_token", "cache_implementation", "chunk_size_feed_forward",
+	"clip_qkv", "compression_config", "dim_head", "dim_model_base", "diversity_penalty", "do_sample", "dtype",
+	"early_stopping", "embedding_fraction", "embedding_multiplier_scale", "encoder_no_repeat_ngram_size", "eos_token",
+	"ep_size", "exponential_decay_length_penalty", "fc_type", "ffn_act_fn", "final_logit_softcapping", "finetuning_task",
 	"flash_attn", "flash_rotary", "floor_scale", "for_llm_compressor", "fp32_residual_connection", "full_attn_mod",
 	"fuse_cross_entropy", "fused_mlp", "gradient_checkpointing", "hidden_act", "hidden_activation", "hidden_dropout_prob",
 	"id2label", "ignore_index", "image_size", "inference_runner", "init_config", "init_device", "init_method", "init_std",
@@ -351,26 +360,26 @@ static const char *const ignored_keys[] = {
 	"num_beam_groups", "num_beams", "num_labels", "num_logits_to_keep", "num_return_sequences", "offset_alibi",
 	"order_of_interleaved_layers", "original_max_position_embeddings", "original_rope", "output_attentions",
 	"output_hidden_states", "output_multiplier_scale", "output_router_logits", "output_scores", "pad_token",
-	"partial_rotary_factor", "position_embedding_type", "predict_special_tokens", "prefix", "prefix_lm",
-	"prefix_projection", "pretraining_tp", "problem_type", "quantization_bit", "quantization_config",
-	"query_pre_attn_scalar", "remove_invalid_values", "reorder_and_upcast_attn", "repetition_penalty",
-	"rescale_prenorm_residual", "resid_pdrop", "return_dict", "return_dict_in_generate", "rotary", "rotary_dim",
-	"rotary_emb_base", "rotary_embedding_base", "rotary_pct", "routed_scaling_factor", "router_aux_loss_coef",
-	"router_jitter_noise", "scale_attention_softmax_in_fp32", "scale_attn_by_inverse_layer_idx", "scale_attn_weights",
-	"scale_depth", "scale_emb", "scoring_func", "seq_aux", "skip_bias_add", "skip_bias_add_qkv", "sliding_window",
-	"sliding_window_pattern", "sliding_window_size", "slow_but_exact", "softmax_scale", "suppress_tokens", "swiglu_limit",
-	"task_specific_params", "temperature", "tf_legacy_loss", "tokenizer_class", "tokenizer_name", "tokenizer_type",
-	"top_k", "top_p", "topk_group", "torch_dtype", "torchscript", "tp_parallel_size", "transformers_version", "typical_p",
-	"uniform_expert_assignment", "unsloth_fixed", "unsloth_version", "use_bfloat16", "use_bidirectional_attention",
-	"use_cache", "use_dynamic_ntk", "use_flash_attention", "use_kernel", "use_logn_attn", "use_mrope",
-	"use_pad_tok_in_ffn", "use_parallel_embedding", "use_parallel_residual", "use_parallel_residual_in_mlp",
-	"use_return_dict", "use_rotary", "use_sliding_window", "verbose", "vision_config", "window_size", "z_loss_weight", NULL
-};
+	"partial_rotary_factor", "position_embedding_type", "predict_special_tokens", "prefix", "prefix_lm", "prefix_projection",
+	"pretraining_tp", "problem_type", "quantization", "quantization_bit", "quantization_config", "query_pre_attn_scalar",
+	"remove_invalid_values", "reorder_and_upcast_attn", "repetition_penalty", "rescale_prenorm_residual", "resid_pdrop",
+	"return_dict", "return_dict_in_generate", "rotary", "rotary_dim", "rotary_emb_base", "rotary_embedding_base",
+	"rotary_pct", "routed_scaling_factor", "router_aux_loss_coef", "router_jitter_noise", "scale_attention_softmax_in_fp32",
+	"scale_attn_by_inverse_layer_idx", "scale_attn_weights", "scale_depth", "scale_emb", "scoring_func", "seq_aux",
+	"skip_bias_add", "skip_bias_add_qkv", "sliding_window", "sliding_window_pattern", "sliding_window_size", "slow_but_exact",
+	"softmax_scale", "suppress_tokens", "swiglu_limit", "task_specific_params", "temperature", "tf_legacy_loss",
+	"tokenizer_class", "tokenizer_name", "tokenizer_type", "top_k", "top_p", "topk_group", "torch_dtype", "torchscript",
+	"tp_parallel_size", "transformers_version", "typical_p", "uniform_expert_assignment", "unsloth_fixed", "unsloth_version",
+	"use_bfloat16", "use_bidirectional_attention", "use_cache", "use_dynamic_ntk", "use_flash_attention", "use_kernel",
+	"use_logn_attn", "use_mrope", "use_pad_tok_in_ffn", "use_parallel_embedding", "use_parallel_residual",
+	"use_parallel_residual_in_mlp", "use_return_dict", "use_rotary", "use_sliding_window", "verbose", "vision_config",
+	"window_size", "z_loss_weight", NULL };
 
-static const char *const ignored_prefixes[] = { "rope_", "_", "summary_", "transformers.", "yarn_", "vision_", "image_", "video_", "audio_",
-	"quantization_", NULL };
-static const char *const ignored_suffixes[] = { "_token_id", "_token_ids", "_token_index", "_dropout", "_pdrop", "_dropout_prob", "_eps",
-	"_epsilon", "_loss_coef", "_loss_coeff", "_multiplier", "_rope_theta", "_rope_scaling", "_local_base_freq", NULL };
+static const char *const ignored_prefixes[] = { "rope_", "_", "summary_", "transformers.", "yarn_", "vision_", "image_", "video_",
+	"audio_", "quantization_", NULL };
+static const char *const ignored_suffixes[] = { "_token_id", "_token_ids", "_token_index", "_dropout", "_pdrop", "_dropout_prob",
+	"_eps", "_epsilon", "_loss_coef", "_loss_coeff", "_multiplier", "_rope_theta", "_rope_scaling", "_local_base_freq",
+	NULL };
 
 int hf_key_is_ignored(const char *key)
 {

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A configuration while it is read: the model, and values that become part of it only together with others. A row of the table starts
- * from a template of this, so that an absent key means what the template says. */
+/* A configuration while it is read: the model, and values that become part of it only together with others. A row of the table
+ * starts from a template of this, so that an absent key means what the template says. */
 struct hf_raw {
 	struct model m;
 	int64_t ffn_ratio;       /* ffn = ratio * hidden where ffn is not given */
@@ -27,15 +27,15 @@ struct hf_raw {
 
 enum hf_type {
 	HF_END,
-	HF_INT,   /* int64_t; null is 0 */
-	HF_FLAG,  /* int32_t; null is off */
-	HF_NOT,   /* int32_t; the flag is on when the key is false */
-	HF_WORD,  /* int32_t; one of words[] */
-	HF_ZERO,  /* must be 0, false, null or empty: anything else cannot be expressed */
-	HF_ONE,   /* must be 1 or true */
-	HF_INSIDE, /* an object with keys of its own */
+	HF_INT,        /* int64_t; null is 0 */
+	HF_FLAG,       /* int32_t; null is off */
+	HF_NOT,        /* int32_t; the flag is on when the key is false */
+	HF_WORD,       /* int32_t; one of words[] */
+	HF_ZERO,       /* must be 0, false, null or empty: anything else cannot be expressed */
+	HF_ONE,        /* must be 1 or true */
+	HF_INSIDE,     /* an object with keys of its own */
 	HF_MOE_LAYERS, /* a list of layer numbers that must agree with the stride */
-	HF_NOTHING, /* changes no count in this architecture */
+	HF_NOTHING,    /* changes no count in this architecture */
 };
 
 struct hf_word {
@@ -46,10 +46,10 @@ struct hf_word {
 struct hf_key {
 	const char *key;
 	enum hf_type type;
-	size_t offset; /* in struct hf_raw */
-	int required;  /* 1: the shape cannot do without (another key of the same offset will do) */
-	const struct hf_word *words;  /* HF_WORD; ends with NULL */
-	const struct hf_key *inside;  /* HF_INSIDE */
+	size_t offset;               /* in struct hf_raw */
+	int required;                /* 1: the shape cannot do without (another key of the same offset will do) */
+	const struct hf_word *words; /* HF_WORD; ends with NULL */
+	const struct hf_key *inside; /* HF_INSIDE */
 };
 
 struct hf_arch {

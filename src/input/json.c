@@ -175,7 +175,7 @@ static size_t utf8_length(const unsigned char *p, const unsigned char *end)
 		if ((p[i] & 0xC0) != 0x80)
 			return 0;
 	if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-	    (p[0] == 0xF4 && p[1] > 0x8F))
+		(p[0] == 0xF4 && p[1] > 0x8F))
 		return 0;
 	return n;
 }
@@ -342,7 +342,8 @@ static enum err_code scan_step(struct scan *s, struct nesting *n)
 {
 	enum err_code code;
 
-	if ((n->expected == EXPECT_NEXT || n->expected == EXPECT_FIRST_KEY || n->expected == EXPECT_FIRST_VALUE) && scan_closes(s, n)) {
+	if ((n->expected == EXPECT_NEXT || n->expected == EXPECT_FIRST_KEY || n->expected == EXPECT_FIRST_VALUE) &&
+		scan_closes(s, n)) {
 		n->depth--;
 		n->expected = EXPECT_NEXT;
 		s->p++;
@@ -350,7 +351,8 @@ static enum err_code scan_step(struct scan *s, struct nesting *n)
 	}
 	if (n->expected == EXPECT_NEXT) {
 		if (!scan_take(s, ','))
-			return scan_fail(s, s->p, n->open[n->depth - 1] == '{' ? "',' or '}' is expected" : "',' or ']' is expected");
+			return scan_fail(
+				s, s->p, n->open[n->depth - 1] == '{' ? "',' or '}' is expected" : "',' or ']' is expected");
 		n->expected = n->open[n->depth - 1] == '{' ? EXPECT_KEY : EXPECT_VALUE;
 		return ERR_OK;
 	}
@@ -401,7 +403,7 @@ static enum err_code check_duplicates(const cJSON *object, const struct json_pla
 	size_t n = 0;
 	const char **keys;
 
-	cJSON_ArrayForEach(child, object)
+	cJSON_ArrayForEach (child, object)
 		n++;
 	if (n < 2)
 		return ERR_OK;
@@ -409,7 +411,7 @@ static enum err_code check_duplicates(const cJSON *object, const struct json_pla
 	if (keys == NULL)
 		return err_set(e, ERR_INTERNAL, p->file, "out of memory");
 	n = 0;
-	cJSON_ArrayForEach(child, object)
+	cJSON_ArrayForEach (child, object)
 		keys[n++] = child->string;
 	qsort(keys, n, sizeof *keys, compare_keys);
 	for (size_t i = 1; i < n && code == ERR_OK; i++)
@@ -426,7 +428,7 @@ static enum err_code check_tree(const cJSON *node, const struct json_place *p, s
 	enum err_code code = cJSON_IsObject(node) ? check_duplicates(node, p, e) : ERR_OK;
 	size_t i = 0;
 
-	cJSON_ArrayForEach(child, node) {
+	cJSON_ArrayForEach (child, node) {
 		char index[24];
 		const char *key = child->string;
 
@@ -577,7 +579,8 @@ enum err_code json_flag(const cJSON *item, const struct json_place *p, bool *out
 	char text[JSON_VALUE_CAP];
 
 	if (!cJSON_IsBool(item))
-		return json_error(p, item->string, ERR_FILE, e, "%s is neither true nor false", json_describe(item, text, sizeof text));
+		return json_error(
+			p, item->string, ERR_FILE, e, "%s is neither true nor false", json_describe(item, text, sizeof text));
 	*out = cJSON_IsTrue(item) != 0;
 	return ERR_OK;
 }
@@ -587,7 +590,8 @@ enum err_code json_string(const cJSON *item, const struct json_place *p, const c
 	char text[JSON_VALUE_CAP];
 
 	if (!cJSON_IsString(item))
-		return json_error(p, item->string, ERR_FILE, e, "%s is not a text in double quotes", json_describe(item, text, sizeof text));
+		return json_error(p, item->string, ERR_FILE, e, "%s is not a text in double quotes",
+			json_describe(item, text, sizeof text));
 	*out = item->valuestring;
 	return ERR_OK;
 }

@@ -1,5 +1,6 @@
-/* Strict reading on top of cJSON. A file is checked before cJSON sees it: size, UTF-8, grammar, depth; the tree is checked for duplicate
- * keys and for numbers that do not fit. Every error names file:pointer (file:line:column where the text itself is broken). */
+/* Strict reading on top of cJSON. A file is checked before cJSON sees it: size, UTF-8, grammar, depth; the tree is checked for
+ * duplicate keys and for numbers that do not fit. Every error names file:pointer (file:line:column where the text itself is
+ * broken). */
 #ifndef MESHPLAN_JSON_H
 #define MESHPLAN_JSON_H
 
@@ -24,8 +25,8 @@ struct json_place {
 	char pointer[JSON_POINTER_CAP];
 };
 
-/* Reads a regular file whole into *text (malloc'd, NUL-terminated; the caller frees). ERR_FILE with the reason when it cannot be read, is
- * not a regular file, is empty or larger than JSON_SIZE_MAX. */
+/* Reads a regular file whole into *text (malloc'd, NUL-terminated; the caller frees). ERR_FILE with the reason when it cannot be
+ * read, is not a regular file, is empty or larger than JSON_SIZE_MAX. */
 enum err_code json_read_file(const char *path, char **text, size_t *len, struct err *e) NODISCARD;
 /* Parses text into *root, which must be an object; cJSON_Delete it. `name` stands for the file in messages. */
 enum err_code json_parse(const char *name, const char *text, size_t len, struct cJSON **root, struct err *e) NODISCARD;
@@ -34,7 +35,7 @@ enum err_code json_load(const char *path, struct cJSON **root, struct err *e) NO
 /* Replaces a file atomically: writes PATH.tmp, then renames it. ERR_FILE when that fails; the old file is then untouched. */
 enum err_code json_write_file(const char *path, const char *text, size_t len, struct err *e) NODISCARD;
 
-/* The place of a member of `p`. Longer pointers are cut at the front. */
+/* The place of a member of `p`. Longer pointers are cut. */
 struct json_place json_inside(const struct json_place *p, const char *key);
 /* err_set with where = file:pointer/key; key NULL: the object itself. */
 enum err_code json_error(const struct json_place *p, const char *key, enum err_code code, struct err *e, const char *fmt, ...)
@@ -43,9 +44,10 @@ enum err_code json_error(const struct json_place *p, const char *key, enum err_c
 char *json_describe(const struct cJSON *item, char *buf, size_t cap);
 
 /* Typed values; the errors name p's member item->string, the value and the nearest legal one. */
-enum err_code json_integer(const struct cJSON *item, const struct json_place *p, int64_t min, int64_t max, int64_t *out, struct err *e)
-	NODISCARD;
-enum err_code json_real(const struct cJSON *item, const struct json_place *p, double min, double max, double *out, struct err *e) NODISCARD;
+enum err_code json_integer(
+	const struct cJSON *item, const struct json_place *p, int64_t min, int64_t max, int64_t *out, struct err *e) NODISCARD;
+enum err_code json_real(
+	const struct cJSON *item, const struct json_place *p, double min, double max, double *out, struct err *e) NODISCARD;
 enum err_code json_flag(const struct cJSON *item, const struct json_place *p, bool *out, struct err *e) NODISCARD;
 /* *out points into the tree. */
 enum err_code json_string(const struct cJSON *item, const struct json_place *p, const char **out, struct err *e) NODISCARD;

@@ -12,45 +12,47 @@
 /* A flag or name that the file may leave to a rule. */
 enum { UNSET = -1 };
 
+/* clang-format off */
 #define AT(m, T) .offset = offsetof(struct model, m) + FIELD_SAME(model, m, T), .size = sizeof(((struct model *)0)->m)
 #define TEXT(k, m, need, h) \
-	{ .key = k, .type = FIELD_TEXT, .offset = offsetof(struct model, m), .size = sizeof(((struct model *)0)->m), .required = need, .help = h }
-#define SIZE(k, m, need, lo, h) { .key = k, .type = FIELD_INT, AT(m, int64_t), .required = need, .min = lo, .max = 1e9, .help = h }
+	{ .key = k, .type = FIELD_TEXT, .offset = offsetof(struct model, m), .size = sizeof(((struct model *)0)->m), \
+		.required = need, .help = h }
+#define SIZE(k, m, need, lo, hi, h) \
+	{ .key = k, .type = FIELD_INT, AT(m, int64_t), .required = need, .min = lo, .max = hi, .help = h }
 #define FLAG(k, m, h) { .key = k, .type = FIELD_FLAG, AT(m, int32_t), .max = 1, .help = h }
 #define NAME(k, m, table, h) { .key = k, .type = FIELD_NAME, AT(m, int32_t), .names = table, .help = h }
 #define SIGNED(k, m, h) { .key = k, .type = FIELD_INT, AT(m, int64_t), .min = -1e15, .max = 1e15, .help = h }
 
-/* clang-format off */
 static const struct field model_rows[] = {
 	TEXT("id", id, true, "name on the command line"),
 	TEXT("label", label, false, "name for people"),
-	SIZE("layers", layers, true, 1, "transformer layers"),
-	SIZE("hidden", hidden, true, 1, "width of the residual stream"),
-	SIZE("heads", heads, true, 1, "attention heads"),
-	SIZE("kv-heads", kv_heads, false, 1, "key and value heads; absent: as heads"),
-	SIZE("head-dim", head_dim, false, 1, "width of one head; absent: hidden / heads (mla: qk-nope-dim + qk-rope-dim)"),
-	SIZE("ffn", ffn, false, 0, "width of a dense MLP; in a MoE model that of its dense layers"),
-	SIZE("vocab", vocab, true, 1, "rows of the token table"),
-	SIZE("max-seq", max_seq, true, 1, "longest sequence the model was made for"),
+	SIZE("layers", layers, true, 1, 1e4, "transformer layers"),
+	SIZE("hidden", hidden, true, 1, 1e6, "width of the residual stream"),
+	SIZE("heads", heads, true, 1, 1e5, "attention heads"),
+	SIZE("kv-heads", kv_heads, false, 1, 1e5, "key and value heads; absent: as heads"),
+	SIZE("head-dim", head_dim, false, 1, 65536, "width of one head; absent: hidden / heads (mla: qk-nope-dim + qk-rope-dim)"),
+	SIZE("ffn", ffn, false, 0, 1e7, "width of a dense MLP; in a MoE model that of its dense layers"),
+	SIZE("vocab", vocab, true, 1, 1e8, "rows of the token table"),
+	SIZE("max-seq", max_seq, true, 1, 1e9, "longest sequence the model was made for"),
 	FLAG("gated-mlp", gated_mlp, "MLP of three matrices (SwiGLU, GeGLU) instead of two"),
 	FLAG("tied-embeddings", tied_embeddings, "the output matrix is the token table"),
 	NAME("attention-type", attention_type, attention_type_names, "absent: from kv-heads and kv-lora-rank"),
-	SIZE("q-lora-rank", q_lora_rank, false, 0, "mla: rank of the query; 0: projected directly"),
-	SIZE("kv-lora-rank", kv_lora_rank, false, 0, "mla: rank of key and value"),
-	SIZE("qk-nope-dim", qk_nope_dim, false, 0, "mla: part of a query head without rotary positions"),
-	SIZE("qk-rope-dim", qk_rope_dim, false, 0, "mla: part with them"),
-	SIZE("v-head-dim", v_head_dim, false, 0, "mla: width of a value head"),
-	SIZE("experts", experts, false, 0, "routed experts; 0: dense model"),
-	SIZE("topk", topk, false, 0, "routed experts per token"),
-	SIZE("expert-ffn", expert_ffn, false, 0, "width of one routed expert"),
-	SIZE("shared-experts", shared_experts, false, 0, "experts that every token passes"),
-	SIZE("shared-ffn", shared_ffn, false, 0, "their width together; absent: shared-experts * expert-ffn"),
+	SIZE("q-lora-rank", q_lora_rank, false, 0, 65536, "mla: rank of the query; 0: projected directly"),
+	SIZE("kv-lora-rank", kv_lora_rank, false, 0, 65536, "mla: rank of key and value"),
+	SIZE("qk-nope-dim", qk_nope_dim, false, 0, 65536, "mla: part of a query head without rotary positions"),
+	SIZE("qk-rope-dim", qk_rope_dim, false, 0, 65536, "mla: part with them"),
+	SIZE("v-head-dim", v_head_dim, false, 0, 65536, "mla: width of a value head"),
+	SIZE("experts", experts, false, 0, 65536, "routed experts; 0: dense model"),
+	SIZE("topk", topk, false, 0, 65536, "routed experts per token"),
+	SIZE("expert-ffn", expert_ffn, false, 0, 1e7, "width of one routed expert"),
+	SIZE("shared-experts", shared_experts, false, 0, 65536, "experts that every token passes"),
+	SIZE("shared-ffn", shared_ffn, false, 0, 1e7, "their width together; absent: shared-experts * expert-ffn"),
 	FLAG("shared-gate", shared_gate, "a gate on the shared expert (Qwen2-MoE)"),
-	SIZE("dense-layers", dense_layers, false, 0, "leading layers with a dense MLP"),
-	SIZE("moe-stride", moe_stride, false, 1, "every so many layers one has experts; absent: 1"),
+	SIZE("dense-layers", dense_layers, false, 0, 1e4, "leading layers with a dense MLP"),
+	SIZE("moe-stride", moe_stride, false, 1, 1e4, "every so many layers one has experts; absent: 1"),
 	NAME("norm", norm, norm_type_names, "absent: rms"),
 	FLAG("norm-bias", norm_bias, "norms have a bias"),
-	SIZE("norms-per-layer", norms_per_layer, false, 0, "absent: 2"),
+	SIZE("norms-per-layer", norms_per_layer, false, 0, 16, "absent: 2"),
 	NAME("qk-norm", qk_norm, qk_norm_names, "norm of query and key; absent: none"),
 	FLAG("final-norm", final_norm, "norm before the output matrix; absent: true"),
 	FLAG("embed-norm", embed_norm, "norm after the token table"),
@@ -61,9 +63,9 @@ static const struct field model_rows[] = {
 	FLAG("router-bias", router_bias, "the router has a bias"),
 	FLAG("expert-bias", expert_bias, "experts have biases"),
 	FLAG("attention-sinks", attention_sinks, "one learned sink per head (gpt-oss)"),
-	SIZE("positions", positions, false, 0, "rows of a learned position table"),
+	SIZE("positions", positions, false, 0, 1e9, "rows of a learned position table"),
 	FLAG("rope", rope, "rotary positions; absent: unless there is a learned position table"),
-	SIZE("mtp-layers", mtp_layers, false, 0, "multi-token prediction layers, counted apart"),
+	SIZE("mtp-layers", mtp_layers, false, 0, 64, "multi-token prediction layers, counted apart"),
 	SIGNED("mlp-extra-params", mlp_extra_params, "parameters spread over the MLPs of all layers"),
 	SIGNED("extra-params", extra_params, "parameters outside the layers that the shape cannot express"),
 };
@@ -109,16 +111,19 @@ static void model_set_defaults(struct model *m)
 static enum err_code check_consistency(const struct model *m, const struct json_place *p, struct err *e)
 {
 	if (m->head_dim == 0)
-		return json_error(p, "head-dim", ERR_FILE, e, "hidden %" PRId64 " is not a multiple of %" PRId64 " heads; head-dim must be given",
-			m->hidden, m->heads);
+		return json_error(p, "head-dim", ERR_FILE, e,
+			"hidden %" PRId64 " is not a multiple of %" PRId64 " heads; head-dim must be given", m->hidden, m->heads);
 	if (m->attention_type != default_attention_type(m))
-		return json_error(p, "attention-type", ERR_FILE, e, "'%s' does not go with %" PRId64 " kv-heads of %" PRId64
-			" heads and kv-lora-rank %" PRId64 "; legal here: %s", attention_type_names[m->attention_type], m->kv_heads, m->heads,
-			m->kv_lora_rank, attention_type_names[default_attention_type(m)]);
+		return json_error(p, "attention-type", ERR_FILE, e,
+			"'%s' does not go with %" PRId64 " kv-heads of %" PRId64 " heads and kv-lora-rank %" PRId64
+			"; legal here: %s",
+			attention_type_names[m->attention_type], m->kv_heads, m->heads, m->kv_lora_rank,
+			attention_type_names[default_attention_type(m)]);
 	return ERR_OK;
 }
 
-enum err_code model_file_parse(const cJSON *object, const struct json_place *p, const char *const *also, struct model *m, struct err *e)
+enum err_code model_file_parse(
+	const cJSON *object, const struct json_place *p, const char *const *also, struct model *m, struct err *e)
 {
 	enum err_code code;
 	struct err inner;
@@ -156,7 +161,12 @@ static void name_after_file(const char *path, struct model *m)
 		(void)snprintf(m->id, sizeof m->id, "custom");
 		return;
 	}
-	memcpy(m->id, from, len);
+	/* An id has small letters, digits, '.' and '-' only. */
+	for (size_t i = 0; i < len; i++) {
+		char c = from[i] >= 'A' && from[i] <= 'Z' ? (char)(from[i] - 'A' + 'a') : from[i];
+
+		m->id[i] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ? c : '-';
+	}
 	m->id[len] = '\0';
 }
 
@@ -168,7 +178,8 @@ enum err_code model_file_read(const char *path, struct model *m, char note[MODEL
 
 	if (code != ERR_OK)
 		return code;
-	if (cJSON_GetObjectItemCaseSensitive(root, "layers") != NULL && cJSON_GetObjectItemCaseSensitive(root, "hidden") != NULL) {
+	if (cJSON_GetObjectItemCaseSensitive(root, "layers") != NULL &&
+		cJSON_GetObjectItemCaseSensitive(root, "hidden") != NULL) {
 		(void)snprintf(note, MODEL_FILE_NOTE_CAP, "preset file");
 		code = model_file_parse(root, &place, preset_keys_model, m, e);
 		if (code == ERR_OK)
@@ -202,7 +213,7 @@ static bool is_default(const struct field *f, const struct model *m)
 		return false;
 	/* These are copied above only to make the other defaults. */
 	if (f->offset == offsetof(struct model, kv_lora_rank) || f->offset == offsetof(struct model, qk_nope_dim) ||
-	    f->offset == offsetof(struct model, qk_rope_dim) || f->offset == offsetof(struct model, positions))
+		f->offset == offsetof(struct model, qk_rope_dim) || f->offset == offsetof(struct model, positions))
 		return fields_is_zero(f, m);
 	return memcmp((const char *)m + f->offset, (const char *)&base + f->offset, f->size) == 0;
 }

@@ -15,8 +15,8 @@ extern const struct field_table model_fields;
 
 /* Fills *m from a preset object; absent keys get their defaults (kv-heads = heads, head-dim = hidden / heads, ...). Checked with
  * model_check. `also`: keys beside the table that the caller reads. */
-enum err_code model_file_parse(const struct cJSON *object, const struct json_place *p, const char *const *also, struct model *m, struct err *e)
-	NODISCARD;
+enum err_code model_file_parse(const struct cJSON *object, const struct json_place *p, const char *const *also, struct model *m,
+	struct err *e) NODISCARD;
 /* Reads FILE in either format. *note (cap NOTE_CAP) says what was read: "preset file", "Hugging Face llama". */
 enum { MODEL_FILE_NOTE_CAP = 120 };
 enum err_code model_file_read(const char *path, struct model *m, char note[MODEL_FILE_NOTE_CAP], struct err *e) NODISCARD;

@@ -25,20 +25,25 @@ struct published_entry {
 	char note[480], where[320], kind[24];
 };
 
+/* clang-format off */
 #define TEXT(k, s, m, need, h) \
-	{ .key = k, .type = FIELD_TEXT, .offset = offsetof(struct s, m), .size = sizeof(((struct s *)0)->m), .required = need, .help = h }
+	{ .key = k, .type = FIELD_TEXT, .offset = offsetof(struct s, m), .size = sizeof(((struct s *)0)->m), .required = need, \
+		.help = h }
 #define COUNT(k, s, m, h) \
-	{ .key = k, .type = FIELD_INT, .offset = offsetof(struct s, m), .size = sizeof(((struct s *)0)->m), .max = 1e16, .help = h }
+	{ .key = k, .type = FIELD_INT, .offset = offsetof(struct s, m), .size = sizeof(((struct s *)0)->m), .max = 1e16, \
+		.help = h }
 
 static const struct field source_rows[] = {
 	TEXT("what", source_entry, what, false, "which values of the file it is for; absent: all"),
 	TEXT("where", source_entry, where, true, "paper, repository with commit and path, page"),
-	TEXT("kind", source_entry, kind, true, "retrieved (read there), mixed, memory (recalled), assumption, derived, lesson, import"),
+	TEXT("kind", source_entry, kind, true, "retrieved (read there), mixed, memory (recalled), assumption, derived, lesson, "
+		"import"),
 	TEXT("date", source_entry, date, true, "when it was gathered, YYYY-MM-DD"),
 };
 
 static const struct field price_rows[] = {
-	{ .key = "usd_per_gpu_hour", .type = FIELD_REAL, .offset = offsetof(struct price_entry, usd), .size = sizeof(double), .required = true,
+	{ .key = "usd_per_gpu_hour", .type = FIELD_REAL, .offset = offsetof(struct price_entry, usd), .size = sizeof(double),
+		.required = true,
 	  .max = 1e5, .unit = "USD", .help = "one GPU, one hour" },
 	TEXT("kind", price_entry, kind, true, "on-demand, spot, reserved, marketplace, lesson"),
 	TEXT("provider", price_entry, provider, true, "who asks it"),
@@ -55,15 +60,18 @@ static const struct field published_rows[] = {
 	TEXT("where", published_entry, where, false, "where it was read"),
 	TEXT("kind", published_entry, kind, false, "retrieved, memory, nominal"),
 };
+/* clang-format on */
 
 const struct field_table preset_source_fields = { "source", sizeof(struct source_entry), source_rows,
 	sizeof source_rows / sizeof source_rows[0] };
-const struct field_table preset_price_fields = { "price", sizeof(struct price_entry), price_rows, sizeof price_rows / sizeof price_rows[0] };
+const struct field_table preset_price_fields = { "price", sizeof(struct price_entry), price_rows,
+	sizeof price_rows / sizeof price_rows[0] };
 const struct field_table preset_published_fields = { "published count", sizeof(struct published_entry), published_rows,
 	sizeof published_rows / sizeof published_rows[0] };
 
 /* An array of objects of one kind; the values are only checked. */
-static enum err_code check_list(const cJSON *list, const struct json_place *p, const struct field_table *t, void *scratch, struct err *e)
+static enum err_code check_list(
+	const cJSON *list, const struct json_place *p, const struct field_table *t, void *scratch, struct err *e)
 {
 	struct json_place inside = json_inside(p, list->string);
 	const cJSON *entry;
@@ -71,7 +79,7 @@ static enum err_code check_list(const cJSON *list, const struct json_place *p, c
 
 	if (!cJSON_IsArray(list))
 		return json_error(p, list->string, ERR_FILE, e, "an array of objects is needed");
-	cJSON_ArrayForEach(entry, list) {
+	cJSON_ArrayForEach (entry, list) {
 		char index[24];
 		struct json_place at;
 		enum err_code code;
@@ -95,8 +103,8 @@ enum err_code preset_keys_check(const cJSON *object, const struct json_place *p,
 	const cJSON *item;
 	int64_t order;
 
-	cJSON_ArrayForEach(item, object) {
-		if (strcmp(item->string, "source") == 0 && cJSON_IsArray(item)) {
+	cJSON_ArrayForEach (item, object) {
+		if (strcmp(item->string, "source") == 0 && !cJSON_IsString(item)) {
 			code = check_list(item, p, &preset_source_fields, &source, e);
 		} else if (strcmp(item->string, "prices") == 0) {
 			code = check_list(item, p, &preset_price_fields, &price, e);
@@ -107,8 +115,7 @@ enum err_code preset_keys_check(const cJSON *object, const struct json_place *p,
 		} else if (strcmp(item->string, "order") == 0) {
 			code = json_integer(item, p, 0, 1000000, &order, e);
 		} else if (strcmp(item->string, "notes") == 0 || strcmp(item->string, "family") == 0 ||
-			   strcmp(item->string, "link-note") == 0 || strcmp(item->string, "usd-provider") == 0 ||
-			   strcmp(item->string, "source") == 0) {
+			strcmp(item->string, "link-note") == 0 || strcmp(item->string, "usd-provider") == 0) {
 			code = json_string(item, p, &text, e);
 		}
 		if (code != ERR_OK)

@@ -88,7 +88,8 @@ static const struct kind_info {
 
 /* The id is the first member of each of the four structs. */
 _Static_assert(offsetof(struct model, id) == 0 && offsetof(struct gpu, id) == 0 && offsetof(struct node, id) == 0 &&
-	offsetof(struct profile, id) == 0, "presets start with their id");
+		offsetof(struct profile, id) == 0,
+	"presets start with their id");
 
 static void entry_clear(struct entry *en)
 {
@@ -163,7 +164,8 @@ static bool flag_is_set(const cJSON *object, const char *key)
 }
 
 /* Reads one preset out of `en->text` and files it. On success the store owns what `en` owned, on error the caller still does. */
-static enum err_code store_add(struct preset_store *store, enum preset_kind kind, const char *name, struct entry *en, struct err *e)
+static enum err_code store_add(
+	struct preset_store *store, enum preset_kind kind, const char *name, struct entry *en, struct err *e)
 {
 	struct json_place place = { .file = name };
 	cJSON *root = NULL;
@@ -235,10 +237,14 @@ static enum err_code store_publish(struct preset_store *store, struct err *e)
 			memcpy(values + i * size, shelf->entries[i].value, size);
 	}
 	*c = (struct catalog){
-		.models = store->shelves[PRESET_KIND_MODEL].values, .n_models = store->shelves[PRESET_KIND_MODEL].n,
-		.gpus = store->shelves[PRESET_KIND_GPU].values, .n_gpus = store->shelves[PRESET_KIND_GPU].n,
-		.nodes = store->shelves[PRESET_KIND_NODE].values, .n_nodes = store->shelves[PRESET_KIND_NODE].n,
-		.profiles = store->shelves[PRESET_KIND_PROFILE].values, .n_profiles = store->shelves[PRESET_KIND_PROFILE].n,
+		.models = store->shelves[PRESET_KIND_MODEL].values,
+		.n_models = store->shelves[PRESET_KIND_MODEL].n,
+		.gpus = store->shelves[PRESET_KIND_GPU].values,
+		.n_gpus = store->shelves[PRESET_KIND_GPU].n,
+		.nodes = store->shelves[PRESET_KIND_NODE].values,
+		.n_nodes = store->shelves[PRESET_KIND_NODE].n,
+		.profiles = store->shelves[PRESET_KIND_PROFILE].values,
+		.n_profiles = store->shelves[PRESET_KIND_PROFILE].n,
 	};
 	return ERR_OK;
 }
@@ -257,7 +263,8 @@ static enum err_code store_check_nodes(const struct preset_store *store, struct 
 		if (catalog_gpu(c, c->nodes[i].gpu_id, &gpu, &inner) != ERR_OK)
 			return json_error(&place, "gpu", ERR_FILE, e, "%s", inner.msg);
 		if (strcmp(gpu->id, c->nodes[i].gpu_id) != 0)
-			return json_error(&place, "gpu", ERR_FILE, e, "'%s' is not an id; nearest: %s", c->nodes[i].gpu_id, gpu->id);
+			return json_error(
+				&place, "gpu", ERR_FILE, e, "'%s' is not an id; nearest: %s", c->nodes[i].gpu_id, gpu->id);
 	}
 	return ERR_OK;
 }
@@ -469,7 +476,8 @@ const char *preset_store_id(const struct preset_store *store, enum preset_kind k
 	return store->shelves[kind].entries[i].id;
 }
 
-const char *preset_store_text(const struct preset_store *store, enum preset_kind kind, const char *id, size_t *len, const char **from)
+const char *preset_store_text(
+	const struct preset_store *store, enum preset_kind kind, const char *id, size_t *len, const char **from)
 {
 	const struct shelf *shelf = &store->shelves[kind];
 

@@ -17,18 +17,21 @@ struct preset_store;
 enum err_code preset_store_new(struct preset_store **out, struct err *e) NODISCARD;
 void preset_store_free(struct preset_store *store);
 
-/* Adds DIR/{models,gpus,nodes,frameworks}/ *.json; a file with a known id replaces that preset. ERR_FILE, naming the file, when one is bad
- * or DIR cannot be read; the store then keeps what it had read before. */
+/* Adds DIR/{models,gpus,nodes,frameworks}/ *.json; a file with a known id replaces that preset. ERR_FILE, naming the file, when
+ * one is bad or DIR cannot be read; the store then keeps what it had read before. */
 enum err_code preset_store_add_dir(struct preset_store *store, const char *dir, struct err *e) NODISCARD;
 /* Adds the user's own directory, if there is one: XDG_CONFIG_HOME/meshplan/presets, or HOME/.config/... (either may be NULL). */
-enum err_code preset_store_add_user(struct preset_store *store, const char *xdg_config_home, const char *home, struct err *e) NODISCARD;
+enum err_code preset_store_add_user(
+	struct preset_store *store, const char *xdg_config_home, const char *home, struct err *e) NODISCARD;
 
 /* The arrays move when something is added: pointers into them are good until then. */
 const struct catalog *preset_store_catalog(const struct preset_store *store);
 size_t preset_store_count(const struct preset_store *store, enum preset_kind kind);
 /* Id of the i-th preset, in the order of the catalog. */
 const char *preset_store_id(const struct preset_store *store, enum preset_kind kind, size_t i);
-/* Its file as it stands, with sources, prices and notes; *len bytes, not NUL-terminated. *from: "built in" or the path. NULL if unknown. */
-const char *preset_store_text(const struct preset_store *store, enum preset_kind kind, const char *id, size_t *len, const char **from);
+/* Its file as it stands, with sources, prices and notes; *len bytes, not NUL-terminated. *from: "built in" or the path. NULL if
+ * unknown. */
+const char *preset_store_text(
+	const struct preset_store *store, enum preset_kind kind, const char *id, size_t *len, const char **from);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct presets_data_file {
-	const char *path; /* "models/llama3-70b.json" */
+	const char *path;    /* "models/llama3-70b.json" */
 	size_t offset, size; /* in presets_data_bytes */
 };
 

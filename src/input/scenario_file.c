@@ -54,7 +54,7 @@ static enum err_code list_text(const struct loader *l, const struct knob *k, con
 	size_t len = 0, i = 0;
 
 	text[0] = '\0';
-	cJSON_ArrayForEach(item, list) {
+	cJSON_ArrayForEach (item, list) {
 		double x = cJSON_IsNumber(item) ? item->valuedouble : -1;
 		char index[24];
 		int n;
@@ -90,8 +90,9 @@ static enum err_code value_text(const struct loader *l, const struct knob *k, co
 		return list_text(l, k, item, text, cap);
 	if (cJSON_IsNumber(item) && !flag && k->type != KNOB_ENUM && k->type != KNOB_PRESET && k->type != KNOB_STAGES) {
 		/* Integers up to 2^63 in full: the shortest double could have an exponent. */
-		if (item->valuedouble > -9e15 && item->valuedouble < 9e15 && !(item->valuedouble > (double)(int64_t)item->valuedouble) &&
-		    !(item->valuedouble < (double)(int64_t)item->valuedouble)) {
+		if (item->valuedouble > -9e15 && item->valuedouble < 9e15 &&
+			!(item->valuedouble > (double)(int64_t)item->valuedouble) &&
+			!(item->valuedouble < (double)(int64_t)item->valuedouble)) {
 			(void)snprintf(text, cap, "%" PRId64, (int64_t)item->valuedouble);
 			return ERR_OK;
 		}
@@ -99,8 +100,8 @@ static enum err_code value_text(const struct loader *l, const struct knob *k, co
 		sink_json_double(&out, item->valuedouble);
 		return ERR_OK;
 	}
-	return json_error(&l->place, k->key, ERR_FILE, l->e, "%s is not a value for %s%s", json_describe(item, shown, sizeof shown), k->key,
-		flag ? "; legal: true, false" : "");
+	return json_error(&l->place, k->key, ERR_FILE, l->e, "%s is not a value for %s%s",
+		json_describe(item, shown, sizeof shown), k->key, flag ? "; legal: true, false" : "");
 }
 
 static enum err_code apply_text(struct loader *l, const struct knob *k, const char *text)
@@ -135,14 +136,15 @@ static enum err_code start_custom(struct loader *l, const char *id)
 /* Sets the model preset, if it is one; else *custom is its name. */
 static enum err_code apply_model(struct loader *l, const struct knob *k, const cJSON *item, const char **custom)
 {
+	const struct model *preset = NULL;
 	char text[VALUE_CAP];
 	struct err inner;
 	enum err_code code = value_text(l, k, item, text, sizeof text);
 
 	if (code != ERR_OK)
 		return code;
-	if (draft_set(&l->d, l->c, k, text, ORIGIN_FILE, &inner) == ERR_OK)
-		return ERR_OK;
+	if (catalog_model(l->c, text, &preset, &inner) == ERR_OK)
+		return apply_text(l, k, preset->id);
 	/* Without a shape it is just a name that is not known. */
 	if (!has_key(l, "layers") || !has_key(l, "hidden"))
 		return json_error(&l->place, k->key, ERR_FILE, l->e, "%s", inner.msg);
@@ -169,8 +171,8 @@ static enum err_code check_params(const struct loader *l, const struct knob *k)
 	code = json_integer(item, &l->place, 0, INT64_C(100000000000000000), &given, l->e);
 	counted = model_params(&l->d.s.model);
 	if (code == ERR_OK && given != counted)
-		code = json_error(&l->place, k->key, ERR_FILE, l->e, "%" PRId64 " is not the total of the given shape, %" PRId64
-			"; leave one of the two out", given, counted);
+		code = json_error(&l->place, k->key, ERR_FILE, l->e,
+			"%" PRId64 " is not the total of the given shape, %" PRId64 "; leave one of the two out", given, counted);
 	return code;
 }
 
@@ -209,7 +211,7 @@ static enum err_code check_keys(const struct loader *l)
 {
 	const cJSON *item;
 
-	cJSON_ArrayForEach(item, l->scenario) {
+	cJSON_ArrayForEach (item, l->scenario) {
 		const struct knob *k = knob_find(item->string);
 		char near[160];
 
@@ -232,21 +234,22 @@ static enum err_code check_document(const cJSON *root, const struct json_place *
 
 	if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(root, "scenario")))
 		return json_error(p, "scenario", ERR_FILE, e, "the object with the values is missing");
-	cJSON_ArrayForEach(item, root) {
+	cJSON_ArrayForEach (item, root) {
 		if (strcmp(item->string, "meshplan") == 0)
 			code = json_string(item, p, &text, e);
 		else if (strcmp(item->string, "schema") == 0)
 			code = json_integer(item, p, 1, 1000000, &version, e);
 		else if (strcmp(item->string, "scenario") != 0 && !is_plan)
-			code = json_error(p, item->string, ERR_FILE, e, "a scenario file has no key '%.60s'; legal: meshplan, schema, scenario",
-				item->string);
+			code = json_error(p, item->string, ERR_FILE, e,
+				"a scenario file has no key '%.60s'; legal: meshplan, schema, scenario", item->string);
 		if (code != ERR_OK)
 			return code;
 	}
 	if (schema == NULL)
 		return json_error(p, "schema", ERR_FILE, e, "the key is missing; this program reads schema %d", MESHPLAN_SCHEMA);
 	if (version != MESHPLAN_SCHEMA)
-		return json_error(p, "schema", ERR_FILE, e, "%" PRId64 " is not known; this program reads schema %d", version, MESHPLAN_SCHEMA);
+		return json_error(p, "schema", ERR_FILE, e, "%" PRId64 " is not known; this program reads schema %d", version,
+			MESHPLAN_SCHEMA);
 	return ERR_OK;
 }
 
@@ -267,7 +270,8 @@ static enum err_code load(const cJSON *root, const char *name, const struct cata
 	return code;
 }
 
-enum err_code scenario_file_parse(const char *name, const char *text, size_t len, const struct catalog *c, struct draft *d, struct err *e)
+enum err_code scenario_file_parse(
+	const char *name, const char *text, size_t len, const struct catalog *c, struct draft *d, struct err *e)
 {
 	cJSON *root = NULL;
 	enum err_code code = json_parse(name, text, len, &root, e);
@@ -313,8 +317,8 @@ enum err_code scenario_file_write(const char *path, const struct draft *d, const
 		return err_set(e, ERR_INTERNAL, path, "out of memory");
 	sink_init(&out, text, FILE_CAP, NULL, NULL);
 	scenario_file_print(d, version, &out);
-	code = sink_finish(&out) ? json_write_file(path, text, out.len, e) :
-		err_set(e, ERR_INTERNAL, path, "the scenario has more than %d bytes", FILE_CAP);
+	code = sink_finish(&out) ? json_write_file(path, text, out.len, e)
+				 : err_set(e, ERR_INTERNAL, path, "the scenario has more than %d bytes", FILE_CAP);
 	free(text);
 	return code;
 }

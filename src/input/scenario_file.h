@@ -1,5 +1,5 @@
-/* Scenario files: { "meshplan": version, "schema": 1, "scenario": { knob: value, ... } }. A plan document, which has the same members and
- * more, is read too. Values are applied in the order of the knob table, not of the file. */
+/* Scenario files: { "meshplan": version, "schema": 1, "scenario": { knob: value, ... } }. A plan document, which has the same
+ * members and more, is read too. Values are applied in the order of the knob table, not of the file. */
 #ifndef MESHPLAN_SCENARIO_FILE_H
 #define MESHPLAN_SCENARIO_FILE_H
 
@@ -10,10 +10,11 @@
 
 #include <stddef.h>
 
-/* Applies a scenario to *d, each value with ORIGIN_FILE. A model that the catalog lacks ("custom") is rebuilt from the keys of its shape, which
- * must then all be there. On error *d is unchanged and the error names file:pointer. Harmony of the whole is scenario_check's business. */
-enum err_code scenario_file_parse(const char *name, const char *text, size_t len, const struct catalog *c, struct draft *d, struct err *e)
-	NODISCARD;
+/* Applies a scenario to *d, each value with ORIGIN_FILE. A model that the catalog lacks ("custom") is rebuilt from the keys of
+ * its shape, which must then all be there. On error *d is unchanged and the error names file:pointer. Harmony of the whole is
+ * scenario_check's business. */
+enum err_code scenario_file_parse(
+	const char *name, const char *text, size_t len, const struct catalog *c, struct draft *d, struct err *e) NODISCARD;
 enum err_code scenario_file_read(const char *path, const struct catalog *c, struct draft *d, struct err *e) NODISCARD;
 
 /* Every knob with its resolved value. */

@@ -19,7 +19,7 @@ PATH=$build:$PATH
 LC_ALL=C.UTF-8
 TERM=dumb
 HOME=$tmp/work
-export PATH LC_ALL TERM HOME
+export PATH LC_ALL TERM HOME src
 unset XDG_CONFIG_HOME NO_COLOR LANGUAGE LANG LINES COLUMNS
 mkdir "$tmp/work"
 passed=0

@@ -1,0 +1,167 @@
+#!/bin/sh
+# Scenes in a real terminal: the program runs inside tmux, which draws for it; nothing sleeps. The program writes one byte to a FIFO after
+# each frame (MESHPLAN_FRAME_FIFO); shell steps signal through tmux wait-for. Needs tmux, else exits 77 (skipped).
+# usage: [MESHPLAN=path] tests/tui/run.sh
+
+set -u
+command -v tmux >/dev/null 2>&1 || exit 77
+program=${MESHPLAN:-${top_builddir:-.}/meshplan}
+[ -x "$program" ] || { echo "no program $program"; exit 1; }
+program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
+
+dir=$(mktemp -d) || exit 1
+export LC_ALL=C.UTF-8
+unset TMUX NO_COLOR COLORFGBG 2>/dev/null
+socket=$dir/socket
+number=0
+mux() { tmux -S "$socket" -f /dev/null "$@"; }
+failed=0
+trap 'mux kill-server 2>/dev/null; rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+
+mkfifo "$dir/frames" || exit 1
+exec 3<>"$dir/frames"
+
+# One more frame, or the scene fails.
+frame() {
+	timeout 20 dd bs=1 count=1 <&3 >/dev/null 2>&1 || fail "no frame: $1"
+}
+# Frames that are already there.
+drain() {
+	timeout 0.05 cat <&3 >/dev/null 2>&1
+}
+fail() {
+	echo "FAIL $scene: $1"
+	failed=1
+}
+screen() {
+	mux capture-pane -p
+}
+# The screen holds a text now.
+holds() {
+	screen | grep -qF -e "$1" || { fail "the screen does not hold \"$1\""; screen; }
+}
+lacks() {
+	! screen | grep -qF -e "$1" || { fail "the screen still holds \"$1\""; screen; }
+}
+# Waits for tmux wait-for CHANNEL in the scene's shell, at most 20 s.
+await() {
+	timeout 20 tmux -S "$socket" wait-for "$1" || fail "no signal $1"
+}
+# A new terminal of 80x24 that runs a piece of shell; the program is $M there, and `ready` is signalled at the end.
+# usage: terminal SHELL [TERM [LC_ALL]]
+terminal() {
+	mux kill-server 2>/dev/null
+	number=$((number + 1))
+	socket=$dir/socket$number
+	printf '%s\n' "$1" '$T wait-for -S ready' >"$dir/scene.sh"
+	drain
+	mux new-session -d -x 80 -y 24 -s t "env -i HOME='$dir' PATH='$PATH' TERM=${2:-tmux-256color} LC_ALL=${3:-$LC_ALL} M='$program' \
+		ASAN_OPTIONS='${ASAN_OPTIONS:-}' MESHPLAN_FRAME_FIFO='$dir/frames' T='env TERM=tmux-256color tmux -S $socket' D='$dir' sh '$dir/scene.sh'" \
+		\; set -g status off \; set -g window-size manual \; set -g remain-on-exit on
+}
+
+scene=start
+terminal 'stty -a >$D/before; $M ui; echo code $? >$D/code; stty -a >$D/after'
+frame "first"
+holds "FITS"
+holds "MEMORY per GPU, GiB"
+holds "PIPELINE 1f1b"
+
+scene=key
+mux send-keys h
+frame "key h"
+holds "DOES NOT FIT"
+mux send-keys u
+frame "key u"
+lacks "DOES NOT FIT"
+mux send-keys Left
+frame "arrow"
+holds "DOES NOT FIT"
+mux send-keys Escape
+frame "escape"
+holds "DOES NOT FIT"
+
+scene=resize
+mux resize-window -x 160 -y 45
+frame "larger"
+holds "ONE STEP LEFT OR RIGHT"
+mux resize-window -x 40 -y 10
+frame "too small"
+holds "need 60x16, have 40x10"
+mux resize-window -x 80 -y 24
+frame "back"
+holds "MEMORY per GPU, GiB"
+
+scene=quit
+mux send-keys q
+await ready
+[ "$(cat "$dir/code")" = "code 0" ] || fail "exit code: $(cat "$dir/code")"
+cmp -s "$dir/before" "$dir/after" || fail "the terminal is not as it was"
+lacks "MEMORY per GPU, GiB"
+
+for signal in TERM HUP INT QUIT SEGV ABRT; do
+	scene="signal $signal"
+	terminal 'ulimit -c 0; stty -a >$D/before; sh -c "echo \$\$ >\$D/pid; exec $M ui"; stty -a >$D/after'
+	frame "first"
+	kill -s "$signal" "$(cat "$dir/pid")"
+	await ready
+	cmp -s "$dir/before" "$dir/after" || fail "the terminal is not as it was"
+	lacks "MEMORY per GPU, GiB"
+done
+
+scene=suspend
+terminal 'set -m; $M ui; $T wait-for -S stopped; $T wait-for go; fg'
+frame "first"
+mux send-keys C-z
+await stopped
+lacks "MEMORY per GPU, GiB"
+mux resize-window -x 100 -y 30
+mux wait-for -S go
+frame "continued"
+holds "MEMORY per GPU, GiB"
+[ "$(screen | grep -c .)" -ge 20 ] || fail "the screen is not complete after fg"
+mux send-keys q
+await ready
+
+scene="terminal gone"
+terminal 'trap "" HUP; sh -c "echo \$\$ >\$D/pid; exec $M ui"'
+frame "first"
+pid=$(cat "$dir/pid")
+mux kill-server
+tries=0
+while kill -0 "$pid" 2>/dev/null && [ $tries -lt 400 ]; do
+	tries=$((tries + 1))
+	timeout 0.05 cat <&3 >/dev/null 2>&1
+done
+if kill -0 "$pid" 2>/dev/null; then
+	fail "the program outlives its terminal"
+	kill -s KILL "$pid"
+fi
+
+scene="no terminal"
+TERM=xterm "$program" ui </dev/null >"$dir/out" 2>"$dir/err"
+[ $? -eq 2 ] || fail "exit code without a terminal"
+grep -q meshplan "$dir/err" || fail "no message without a terminal"
+[ ! -s "$dir/out" ] || fail "text on stdout without a terminal"
+
+# ncurses never frees what it allocated for a terminal that it then does not know: no leak check here in sanitizer builds.
+export ASAN_OPTIONS=detect_leaks=0
+for type in dumb no-such-terminal; do
+	scene="TERM $type"
+	terminal '$M ui 2>$D/err; echo code $? >$D/code' "$type"
+	await ready
+	[ "$(cat "$dir/code")" = "code 2" ] || fail "exit code: $(cat "$dir/code")"
+	grep -q "$type" "$dir/err" || fail "the message does not name the terminal"
+done
+
+scene=vt100
+terminal '$M ui' vt100 C
+frame "first"
+holds ">tp"
+holds "WMG##O=="
+mux send-keys q
+await ready
+
+[ $failed -eq 0 ] && echo "tui: all scenes passed"
+exit $failed
