@@ -1,13 +1,15 @@
-/* `make bench`: how long the engine takes. Times of single calls, so that the worst is seen too. A figure over its budget is printed, not
- * failed: machines differ. */
+/* `make bench`: how long the engine takes. Times of single calls, so that the worst is seen too. A figure over its budget is
+ * printed, not failed: machines differ. */
 #include "config.h"
 
+#include "lab_fixture.h"
 #include "support.h"
 
 #include "plan.h"
 #include "presets.h"
 #include "search.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -54,7 +56,8 @@ static double time_scenario(const struct csv *c, double *worst)
 	}
 	typical = median(times, CALLS);
 	*worst = times[CALLS - 1] > *worst ? times[CALLS - 1] : *worst;
-	printf("  %-18s median %7.2f us  p99 %7.2f us  worst %8.2f us\n", csv_text(c, "name"), typical, times[CALLS * 99 / 100], times[CALLS - 1]);
+	printf("  %-18s median %7.2f us  p99 %7.2f us  worst %8.2f us\n", csv_text(c, "name"), typical, times[CALLS * 99 / 100],
+		times[CALLS - 1]);
 	return typical;
 }
 
@@ -70,7 +73,8 @@ START_TEST(evaluate)
 		medians[n] = time_scenario(&c, &worst);
 	typical = median(medians, n);
 	printf("plan_evaluate      median %7.2f us  (budget 20)\n", typical);
-	printf("plan_evaluate      slowest scenario %7.2f us, longest single call %.2f us  (budget 400)\n", medians[n - 1], worst);
+	printf("plan_evaluate      slowest scenario %7.2f us, longest single call %.2f us  (budget 400)\n", medians[n - 1],
+		worst);
 }
 END_TEST
 
@@ -113,7 +117,8 @@ START_TEST(answer_a_no)
 		times[i] = (now_us() - start) / 1e3;
 	}
 	typical = median(times, ROUNDS);
-	printf("fewest + ways out  median %7.2f ms  worst %.2f ms  (70B on 8xA100; budget of the whole fit 50)\n", typical, times[ROUNDS - 1]);
+	printf("fewest + ways out  median %7.2f ms  worst %.2f ms  (70B on 8xA100; budget of the whole fit 50)\n", typical,
+		times[ROUNDS - 1]);
 }
 END_TEST
 
@@ -135,6 +140,48 @@ START_TEST(load_presets)
 }
 END_TEST
 
+/* Every lab with its defaults, every step of it forth and back, and the largest all-reduce. */
+START_TEST(every_lab)
+{
+	for (size_t i = 0; lab_table[i] != NULL; i++) {
+		double times[ROUNDS], step = 0, typical;
+		struct lab_fixture f;
+
+		for (int k = 0; k < ROUNDS; k++) {
+			double start = now_us();
+
+			lab_fixture_run(&f, lab_table[i]->id, "");
+			times[k] = (now_us() - start) / 1e3;
+			for (int64_t s = 0; s < f.run.steps; s++) {
+				char text[16384];
+				struct sink out;
+
+				start = now_us();
+				sink_init(&out, text, sizeof text, NULL, NULL);
+				lab_report_step(&f.run, s, &(struct lab_report_options){ .steps = true }, &out);
+				step = fmax(step, (now_us() - start) / 1e3);
+			}
+			lab_fixture_free(&f);
+		}
+		typical = median(times, ROUNDS);
+		printf("lab %-14s median %7.2f ms  worst %.2f ms  (budget 20)  step %.3f ms at most  (budget 2)\n", lab_table[i]->id, typical,
+			times[ROUNDS - 1], step);
+	}
+}
+END_TEST
+
+START_TEST(large_allreduce)
+{
+	double start = now_us();
+	struct lab_fixture f;
+
+	lab_fixture_run(&f, "allreduce", "gpus=1024;elements=10000000;gpus-per-node=8");
+	printf("lab allreduce      1,024 ranks, 10 million elements: %.0f ms, %.0f MB  (budget 1000 ms, 256 MB)\n", (now_us() - start) / 1e3,
+		(double)f.size.bytes / 1e6);
+	lab_fixture_free(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("bench");
@@ -145,6 +192,8 @@ int main(void)
 	tcase_add_test(t, choose);
 	tcase_add_test(t, answer_a_no);
 	tcase_add_test(t, load_presets);
+	tcase_add_test(t, every_lab);
+	tcase_add_test(t, large_allreduce);
 	suite_add_tcase(s, t);
 	return test_run(s);
 }

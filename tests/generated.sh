@@ -1,6 +1,7 @@
 #!/bin/sh
-# The generated parts of the manual pages are what the tables say, and the screen in README.md is what the program draws. A part stands
-# between the lines  .\" BEGIN name  and  .\" END name,  in README.md between  <!-- BEGIN screen -->  and  <!-- END screen -->.
+# The generated parts of the manual pages are what the tables say, and the screen and the table of errors in README.md are what the
+# program prints. A part stands between the lines  .\" BEGIN name  and  .\" END name,  in README.md between  <!-- BEGIN screen -->  and
+# <!-- END screen -->, <!-- BEGIN accuracy -->  and  <!-- END accuracy -->.
 # With --update the files are rewritten instead. Environment: top_srcdir, top_builddir.
 set -u
 src=${top_srcdir:-.}
@@ -38,7 +39,12 @@ fill() {
 			screen
 			skip=yes
 			;;
-		'.\" END '* | '<!-- END screen -->')
+		'<!-- BEGIN accuracy -->')
+			printf '%s\n' "$line"
+			"$build/meshplan" validate --markdown || return 1
+			skip=yes
+			;;
+		'.\" END '* | '<!-- END screen -->' | '<!-- END accuracy -->')
 			printf '%s\n' "$line"
 			skip=no
 			;;

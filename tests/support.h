@@ -14,8 +14,8 @@
 /* The compiled-in presets, loaded once per process. */
 const struct catalog *test_catalog(void);
 
-/* A blank draft with "layers=32;hidden=4096;...;profile.KEY=VALUE" put in from left to right, as flags, then settled. The test fails with the
- * message of a knob that is refused. A name that begins with "profile." is a field of the framework profile. */
+/* A blank draft with "layers=32;hidden=4096;...;profile.KEY=VALUE" put in from left to right, as flags, then settled. The test
+ * fails with the message of a knob that is refused. A name that begins with "profile." is a field of the framework profile. */
 void test_draft(struct draft *d, const char *knobs);
 /* The same, but a knob that is refused is returned instead. Not settled. */
 enum err_code test_try_draft(struct draft *d, const char *knobs, struct err *e);

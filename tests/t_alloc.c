@@ -13,8 +13,8 @@ void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
 
-/* volatile: the C library declares malloc as a leaf, so the compiler believes that it cannot call back into this file. libcheck allocates
- * too, hence the counts are taken before the assertions. */
+/* volatile: the C library declares malloc as a leaf, so the compiler believes that it cannot call back into this file. libcheck
+ * allocates too, hence the counts are taken before the assertions. */
 static volatile long allocations;
 
 void *__wrap_malloc(size_t n)

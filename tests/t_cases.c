@@ -48,14 +48,15 @@ static void check_case(const struct csv *c)
 	test_draft(&d, csv_text(c, "knobs"));
 	ck_assert_msg(plan_evaluate(&d.s, &p, &e) == ERR_OK, "%s: %s: %s", id, e.where, e.msg);
 	if (test_prints_table())
-		printf("%s %-11s %-12s %s  %s\n", id, expect, verdict_word(&p.verdict), verdict_text(&p.verdict, text, sizeof text), csv_text(c, "why"));
-	ck_assert_msg(verdict_is(&p.verdict, expect), "%s (line %d): expected %s, ours is %s, %s", id, c->line, expect, verdict_word(&p.verdict),
-		verdict_text(&p.verdict, text, sizeof text));
+		printf("%s %-11s %-12s %s  %s\n", id, expect, verdict_word(&p.verdict),
+			verdict_text(&p.verdict, text, sizeof text), csv_text(c, "why"));
+	ck_assert_msg(verdict_is(&p.verdict, expect), "%s (line %d): expected %s, ours is %s, %s", id, c->line, expect,
+		verdict_word(&p.verdict), verdict_text(&p.verdict, text, sizeof text));
 	if (figure[0] == '\0')
 		return;
 	ours = figure_of(figure, &p);
-	ck_assert_msg(ours >= csv_real(c, "low") && ours <= csv_real(c, "high"), "%s (line %d): %s %.2f is outside %s .. %s", id, c->line, figure, ours,
-		csv_text(c, "low"), csv_text(c, "high"));
+	ck_assert_msg(ours >= csv_real(c, "low") && ours <= csv_real(c, "high"), "%s (line %d): %s %.2f is outside %s .. %s", id,
+		c->line, figure, ours, csv_text(c, "low"), csv_text(c, "high"));
 }
 
 START_TEST(every_reported_case_is_answered_right_or_says_why_not)
@@ -67,7 +68,8 @@ START_TEST(every_reported_case_is_answered_right_or_says_why_not)
 	while (csv_next(&c)) {
 		ck_assert_str_ne(csv_text(&c, "why"), "");
 		if (csv_text(&c, "knobs")[0] == '\0') {
-			ck_assert(strcmp(csv_text(&c, "expect"), "undecided") == 0 || strcmp(csv_text(&c, "expect"), "inexpressible") == 0);
+			ck_assert(strcmp(csv_text(&c, "expect"), "undecided") == 0 ||
+				strcmp(csv_text(&c, "expect"), "inexpressible") == 0);
 			open++;
 			continue;
 		}
@@ -150,7 +152,8 @@ static const struct way_out *find_way(const struct way_out *ways, size_t n, cons
 	return NULL;
 }
 
-/* Pure bf16 with 8-bit Adam: 6 bytes, 48.9 GiB of states. CPU offload: 12 bytes x 70e9 = 782 GiB on the host, 1,173 with the factor 1.5. */
+/* Pure bf16 with 8-bit Adam: 6 bytes, 48.9 GiB of states. CPU offload: 12 bytes x 70e9 = 782 GiB on the host, 1,173 with the
+ * factor 1.5. */
 START_TEST(ways_out_for_seventy_b_on_8_a100)
 {
 	static struct way_out ways[WAY_MAX];
@@ -167,9 +170,26 @@ START_TEST(ways_out_for_seventy_b_on_8_a100)
 	ck_assert_double_gt(gib(find_way(ways, n, "adam8bit")->need_bytes), 48.9);
 	ck_assert_double_ge(gib(find_way(ways, n, "--offload cpu")->host_bytes_per_node), 782);
 	ck_assert_double_le(gib(find_way(ways, n, "--offload cpu")->host_bytes_per_node), 1180);
-	ck_assert_double_lt(gib(find_way(ways, n, "--offload cpu")->need_bytes), 60);
 	for (size_t i = 1; i < n; i++)
 		ck_assert_msg(ways[i - 1].fits >= ways[i].fits, "what fits comes first: %s", ways[i].change);
+}
+END_TEST
+
+/* ZeRO-3 with the smallest micro-batch: (2 + 2) x 70e9 / 8 = 32.6 GiB of states; 1.5 x 12 x 70e9 = 1,173.5 GiB on the host. */
+START_TEST(cpu_offload_of_70b_needs_some_50_gib_and_1173_on_the_host)
+{
+	struct draft d;
+	struct plan p;
+	struct err e;
+
+	test_draft(&d,
+		"params=70B;gpu=A100;gpus=8;framework=deepspeed;zero=3;offload=cpu;seq=4096;micro-batch=1;global-batch=1024;"
+		"recompute=full");
+	ck_assert(plan_evaluate(&d.s, &p, &e) == ERR_OK);
+	ck_assert(p.verdict.fits);
+	ck_assert_double_eq_tol(gib(p.worst.persistent_bytes), 32.6, 0.01);
+	ck_assert_double_eq_tol(gib(p.verdict.need_bytes), 50, 1);
+	ck_assert_double_eq_tol(gib(p.host_bytes_per_node), 1173.5, 0.1);
 }
 END_TEST
 
@@ -193,7 +213,8 @@ START_TEST(llama3_70b_on_16_h100_is_never_a_comfortable_yes)
 }
 END_TEST
 
-/* NF4 with double quantisation: 4.127 bits per linear weight; embedding and head in 16 bit: 36.8 GiB. Rank 16 on all linear layers: 207 M. */
+/* NF4 with double quantisation: 4.127 bits per linear weight; embedding and head in 16 bit: 36.8 GiB. Rank 16 on all linear
+ * layers: 207 M. */
 START_TEST(llama3_70b_qlora_fits_one_a100)
 {
 	struct draft d;
@@ -202,7 +223,8 @@ START_TEST(llama3_70b_qlora_fits_one_a100)
 
 	ck_assert(p.verdict.fits);
 	ck_assert_double_eq_tol(p.worst.trainable_params / 1e6, 207, 0.5);
-	states = gib(p.worst.category[MEMORY_GRADIENTS] + p.worst.category[MEMORY_OPTIMIZER] + p.worst.category[MEMORY_MASTER_WEIGHTS]);
+	states = gib(p.worst.category[MEMORY_GRADIENTS] + p.worst.category[MEMORY_OPTIMIZER] +
+		p.worst.category[MEMORY_MASTER_WEIGHTS]);
 	ck_assert_double_ge(states, 2.0);
 	ck_assert_double_le(states, 3.1);
 	ck_assert_double_eq_tol(gib(p.worst.category[MEMORY_WEIGHTS]), 36.8, 0.9); /* with the adapters' own copy */
@@ -210,7 +232,8 @@ START_TEST(llama3_70b_qlora_fits_one_a100)
 }
 END_TEST
 
-/* The scenario of a bare `meshplan`: the vocabulary padded to 128 tp = 1024, 2.27e9 parameters on stage 0 at 6 + 12/2 = 12 bytes. */
+/* The scenario of a bare `meshplan`: the vocabulary padded to 128 tp = 1024, 2.27e9 parameters on stage 0 at 6 + 12/2 = 12 bytes.
+ */
 START_TEST(the_default_scenario_fits)
 {
 	struct draft d;
@@ -238,7 +261,9 @@ START_TEST(zero_with_one_data_parallel_rank_is_warned_about)
 	struct err e;
 	bool warned = false;
 
-	test_draft(&d, "params=40B;gpu=V100;gpus=8;framework=deepspeed;tp=8;zero=2;seq=1024;micro-batch=1;global-batch=8;recompute=full");
+	test_draft(&d,
+		"params=40B;gpu=V100;gpus=8;framework=deepspeed;tp=8;zero=2;seq=1024;micro-batch=1;global-batch=8;recompute="
+		"full");
 	ck_assert(plan_evaluate(&d.s, &p, &e) == ERR_OK);
 	for (int64_t i = 0; i < p.n_diagnostics; i++)
 		warned = warned || strcmp(p.diagnostics[i].id, "zero-dp1") == 0;
@@ -259,6 +284,7 @@ int main(void)
 	tcase_add_test(t, seventy_b_on_24_a100_fits_with_room);
 	tcase_add_test(t, fewest_gpus_for_seventy_b_are_16_or_24);
 	tcase_add_test(t, ways_out_for_seventy_b_on_8_a100);
+	tcase_add_test(t, cpu_offload_of_70b_needs_some_50_gib_and_1173_on_the_host);
 	tcase_add_test(t, eight_b_on_8_h100_fits);
 	tcase_add_test(t, llama3_70b_on_16_h100_is_never_a_comfortable_yes);
 	tcase_add_test(t, llama3_70b_qlora_fits_one_a100);

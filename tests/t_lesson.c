@@ -35,7 +35,7 @@ static const struct state_case {
 	{ LESSON "params=70B;gpus=16;zero=3;global-batch=16", 52500000000, true },
 	{ LESSON "params=7B;gpus=1;zero=0;global-batch=1", 84 * GB, false },
 	{ LESSON "params=7B;gpus=1;zero=0;global-batch=1;precision=fp32", 112 * GB, false },
-	{ LESSON "params=70B;gpus=8;zero=1;global-batch=8", 350 * GB, false }, /* 280 + 560/8 */
+	{ LESSON "params=70B;gpus=8;zero=1;global-batch=8", 350 * GB, false },     /* 280 + 560/8 */
 	{ LESSON "params=70B;gpus=8;zero=2;global-batch=8", 227500000000, false }, /* 140 + 140/8 + 560/8 */
 	{ LESSON "params=405B;gpus=60;zero=3;global-batch=60", 81 * GB, false },
 	{ LESSON "params=405B;gpus=61;zero=3;global-batch=61", 79672131148, true }, /* 4860 / 61 */
@@ -48,7 +48,8 @@ START_TEST(the_calculator_counts_twelve_bytes_per_parameter)
 	const struct state_case *k = &lesson_cases[_i];
 	struct plan p = plan_of(k->knobs);
 
-	ck_assert_msg(p.worst.need_bytes == k->bytes, "%s: %lld, not %lld", k->knobs, (long long)p.worst.need_bytes, (long long)k->bytes);
+	ck_assert_msg(p.worst.need_bytes == k->bytes, "%s: %lld, not %lld", k->knobs, (long long)p.worst.need_bytes,
+		(long long)k->bytes);
 	ck_assert_int_eq(p.verdict.have_bytes, 80 * GB);
 	ck_assert_int_eq(p.verdict.fits, k->fits);
 }
@@ -90,7 +91,8 @@ START_TEST(the_calculator_has_no_activations_and_says_so)
 }
 END_TEST
 
-/* Exercise 5: 70B on 4 GPUs with the moments offloaded. On a GPU remain (2 + 2) 70e9 / 4 = 70 GB of 80; 560 GB of moments go to the host. */
+/* Exercise 5: 70B on 4 GPUs with the moments offloaded. On a GPU remain (2 + 2) 70e9 / 4 = 70 GB of 80; 560 GB of moments go to
+ * the host. */
 #define EXERCISE_5 LESSON "params=70B;gpus=4;zero=3;global-batch=4;"
 
 START_TEST(exercise_5_does_not_fit_without_offload)
@@ -151,7 +153,8 @@ START_TEST(zero_paper_table_1_is_exact)
 				char knobs[200];
 				struct plan p;
 
-				(void)snprintf(knobs, sizeof knobs, "params=%.1fB;gpus=%lld;framework=zero-paper;precision=fp16;zero=%d;global-batch=%lld",
+				(void)snprintf(knobs, sizeof knobs,
+					"params=%.1fB;gpus=%lld;framework=zero-paper;precision=fp16;zero=%d;global-batch=%lld",
 					billions[m], (long long)ranks[r], zero, (long long)ranks[r]);
 				p = plan_of(knobs);
 				ck_assert_msg(fabs((double)p.worst.need_bytes - expected) <= 0.5, "%s: %lld, not %.1f", knobs,
@@ -166,7 +169,8 @@ START_TEST(zero_paper_figure_1_prints_120_31_4_16_6_1_9)
 	static const char *const printed[] = { "120.0", "31.4", "16.6", "1.9" };
 	char knobs[200], text[32];
 
-	(void)snprintf(knobs, sizeof knobs, "params=7.5B;gpus=64;framework=zero-paper;precision=fp16;global-batch=64;zero=%d", _i);
+	(void)snprintf(
+		knobs, sizeof knobs, "params=7.5B;gpus=64;framework=zero-paper;precision=fp16;global-batch=64;zero=%d", _i);
 	(void)snprintf(text, sizeof text, "%.1f", (double)plan_of(knobs).worst.need_bytes / UNITS_GB);
 	ck_assert_str_eq(text, printed[_i]);
 }
@@ -177,7 +181,8 @@ int main(void)
 	Suite *s = suite_create("lesson");
 	TCase *t = tcase_create("lesson");
 
-	tcase_add_loop_test(t, the_calculator_counts_twelve_bytes_per_parameter, 0, (int)(sizeof lesson_cases / sizeof lesson_cases[0]));
+	tcase_add_loop_test(
+		t, the_calculator_counts_twelve_bytes_per_parameter, 0, (int)(sizeof lesson_cases / sizeof lesson_cases[0]));
 	tcase_add_test(t, adam_states_of_70b_fill_seven_cards);
 	tcase_add_test(t, state_of_405b_fills_61_cards);
 	tcase_add_test(t, the_calculator_has_no_activations_and_says_so);

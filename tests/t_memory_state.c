@@ -79,7 +79,8 @@ START_TEST(states_equal_megatrons_estimator)
 }
 END_TEST
 
-/* Bytes per parameter of a rank, all states together: tp 1, dp 8, no norms or embeddings in the way because all parts cost the same. */
+/* Bytes per parameter of a rank, all states together: tp 1, dp 8, no norms or embeddings in the way because all parts cost the
+ * same. */
 static const struct {
 	const char *knobs;
 	double bytes;
@@ -88,16 +89,17 @@ static const struct {
 	{ "framework=megatron;zero=0;precision=fp16", 16 }, { "framework=megatron;zero=0;grad-dtype=bf16", 16 },
 	{ "framework=fsdp;zero=3", 16.0 / 8 }, { "framework=ddp;zero=0", 16 },
 	{ "framework=fsdp;zero=3;zero-group=4", 16.0 / 4 }, /* HSDP shards inside the group only */
-	{ "framework=deepspeed;zero=0", 16 }, { "framework=deepspeed;zero=1", 4 + 12.0 / 8 }, { "framework=deepspeed;zero=2", 2 + 14.0 / 8 },
-	{ "framework=deepspeed;zero=3", 16.0 / 8 },
+	{ "framework=deepspeed;zero=0", 16 }, { "framework=deepspeed;zero=1", 4 + 12.0 / 8 },
+	{ "framework=deepspeed;zero=2", 2 + 14.0 / 8 }, { "framework=deepspeed;zero=3", 16.0 / 8 },
 	{ "profile=deepspeed-bf16opt;zero=1", 2 + 2 + 4 + 12.0 / 8 }, /* fp32 accumulation is not sharded */
 	{ "framework=lesson;zero=0", 12 }, { "framework=lesson;zero=0;precision=fp32", 16 },
-	{ "framework=zero-paper;zero=0", 16 }, { "framework=megatron;zero=0;precision=pure-bf16", 8 }, { "framework=ddp;zero=0;precision=pure-bf16", 8 },
-	{ "framework=megatron;zero=0;precision=fp32", 16 },
+	{ "framework=zero-paper;zero=0", 16 }, { "framework=megatron;zero=0;precision=pure-bf16", 8 },
+	{ "framework=ddp;zero=0;precision=pure-bf16", 8 }, { "framework=megatron;zero=0;precision=fp32", 16 },
 	{ "framework=megatron;zero=0;optimizer=adam8bit", 12 }, { "framework=megatron;zero=0;optimizer=lion", 14 },
 	{ "framework=megatron;zero=0;optimizer=sgd", 10 }, { "framework=megatron;zero=0;optimizer=sgd-momentum", 14 },
 	{ "framework=megatron;zero=0;optimizer=adafactor", 10 }, { "framework=megatron;zero=0;optimizer=muon", 14 },
-	{ "framework=ddp;zero=0;precision=pure-bf16;optimizer=adam8bit", 6 }, { "framework=megatron;zero=0;master-dtype=none", 14 },
+	{ "framework=ddp;zero=0;precision=pure-bf16;optimizer=adam8bit", 6 },
+	{ "framework=megatron;zero=0;master-dtype=none", 14 },
 	{ "framework=ddp;zero=0;optimizer=paged-adamw", 8 }, /* moments are paged to the host */
 };
 
@@ -108,11 +110,13 @@ START_TEST(ledgers_cost_what_they_say)
 	struct plan p;
 	struct err e;
 
-	(void)snprintf(knobs, sizeof knobs, "params=1B;vocab=1024;gpu=H100;gpus=8;seq=1024;micro-batch=1;global-batch=8;%s", ledgers[_i].knobs);
+	(void)snprintf(knobs, sizeof knobs, "params=1B;vocab=1024;gpu=H100;gpus=8;seq=1024;micro-batch=1;global-batch=8;%s",
+		ledgers[_i].knobs);
 	test_draft(&d, knobs);
 	ck_assert_msg(plan_evaluate(&d.s, &p, &e) == ERR_OK, "%s: %s", e.where, e.msg);
-	ck_assert_msg(fabs((double)p.worst.persistent_bytes / (double)p.params / ledgers[_i].bytes - 1) < 1e-6, "%s: %.4f bytes per parameter, not %.4f",
-		ledgers[_i].knobs, (double)p.worst.persistent_bytes / (double)p.params, ledgers[_i].bytes);
+	ck_assert_msg(fabs((double)p.worst.persistent_bytes / (double)p.params / ledgers[_i].bytes - 1) < 1e-6,
+		"%s: %.4f bytes per parameter, not %.4f", ledgers[_i].knobs, (double)p.worst.persistent_bytes / (double)p.params,
+		ledgers[_i].bytes);
 }
 END_TEST
 

@@ -46,7 +46,8 @@ static const struct worked {
 	enum memory_term term[2];
 	double unit, expected;
 } worked_cases[] = {
-	/* BLOOM-176B, 384 A100: P = 4.010e9 on stage 0 (5 layers and the embedding); (8 + 12/8) P; 12 x (5 + 2) x 112 MiB of checkpoints. */
+	/* BLOOM-176B, 384 A100: P = 4.010e9 on stage 0 (5 layers and the embedding); (8 + 12/8) P; 12 x (5 + 2) x 112 MiB of
+	   checkpoints. */
 	{ "bloom-prequel-134", 0, SMI, { 0 }, UNITS_GIB, 61.6 },
 	{ "bloom-prequel-134", 0, PERSISTENT, { 0 }, UNITS_GIB, 35.5 },
 	{ "bloom-prequel-134", 0, TERMS, { TERM_SAVED, TERM_STAGE_HIDDEN }, UNITS_GIB, 9.2 },
@@ -58,7 +59,8 @@ static const struct worked {
 	{ "bloom-prequel-002", 0, SMI, { 0 }, UNITS_GIB, 70.6 },
 	{ "bloom-prequel-002", 0, PERSISTENT, { 0 }, UNITS_GIB, 44.3 },
 	{ "bloom-prequel-002", 0, TERMS, { TERM_STEP_FLATS, TERM_BUCKETS }, UNITS_GIB, 16.6 },
-	/* Llama 3.1 8B, torchtitan, 8 H100, eager: 16 x 8.03e9 / 8; 63.6 kB x 16384 tokens x 32 layers; 2.10e9 logits x 12 bytes. */
+	/* Llama 3.1 8B, torchtitan, 8 H100, eager: 16 x 8.03e9 / 8; 63.6 kB x 16384 tokens x 32 layers; 2.10e9 logits x 12 bytes.
+	 */
 	{ "torchtitan-001", 0, RESERVED, { 0 }, UNITS_GIB, 83.0 },
 	{ "torchtitan-001", 0, ALLOCATED, { 0 }, UNITS_GIB, 71.5 },
 	{ "torchtitan-001", 0, PERSISTENT, { 0 }, UNITS_GIB, 15.0 },
@@ -66,11 +68,13 @@ static const struct worked {
 	{ "torchtitan-001", 0, TERMS, { TERM_SAVED, TERM_SAVED }, UNITS_GIB, 31.1 },
 	{ "torchtitan-001", 0, TERMS, { TERM_LOGITS, TERM_LOGITS }, UNITS_GIB, 23.5 },
 	{ "torchtitan-001", 0, TERMS, { TERM_LOSS_HIDDEN, TERM_LOSS_HIDDEN }, UNITS_GIB, 0.25 },
-	{ "torchtitan-005", 0, RESERVED, { 0 }, UNITS_GIB, 62.1 }, /* 128 GPUs, compiled: the outputs of the last matrix are gone */
+	{ "torchtitan-005", 0, RESERVED, { 0 }, UNITS_GIB,
+		62.1 }, /* 128 GPUs, compiled: the outputs of the last matrix are gone */
 	{ "torchtitan-005", 0, TERMS, { TERM_SAVED, TERM_SAVED }, UNITS_GIB, 27.1 },
 	{ "torchtitan-008", 0, RESERVED, { 0 }, UNITS_GIB, 83.8 }, /* context parallel */
 	{ "torchtitan-008", 0, TERMS, { TERM_LOGITS, TERM_LOGITS }, UNITS_GIB, 47.0 },
-	/* Llama 3.1 405B, FSDP 8, tp 8, pp 8: stage 0 has 15 layers and the embedding; the peak is the end of its first backward. */
+	/* Llama 3.1 405B, FSDP 8, tp 8, pp 8: stage 0 has 15 layers and the embedding; the peak is the end of its first backward.
+	 */
 	{ "torchtitan-013", 0, RESERVED, { 0 }, UNITS_GIB, 75.5 },
 	{ "torchtitan-013", 0, PERSISTENT, { 0 }, UNITS_GIB, 11.6 },
 	{ "torchtitan-013", 0, TERMS, { TERM_UNSHARDED_WEIGHTS, TERM_UNSHARDED_WEIGHTS }, UNITS_GIB, 11.6 },
@@ -85,7 +89,8 @@ static const struct worked {
 	{ "zero-bubble-034", 1, TERMS, { TERM_SAVED, TERM_SAVED }, UNITS_GIB, 26.9 },
 	{ "zero-bubble-046", 1, RESERVED, { 0 }, UNITS_GIB, 58.0 },
 	{ "zero-bubble-046", 1, TERMS, { TERM_SAVED, TERM_SAVED }, UNITS_GIB, 40.3 },
-	/* Vocabulary of 256,000: at s = 2048 the dense embedding gradient wins (7 in flight + 1500 MiB), at 4096 all 8 in flight do. */
+	/* Vocabulary of 256,000: at s = 2048 the dense embedding gradient wins (7 in flight + 1500 MiB), at 4096 all 8 in flight
+	   do. */
 	{ "vocab-parallel-005", 0, ALLOCATED, { 0 }, UNITS_GIB, 25.74 },
 	{ "vocab-parallel-005", 0, PERSISTENT, { 0 }, UNITS_GIB, 18.57 },
 	{ "vocab-parallel-011", 0, ALLOCATED, { 0 }, UNITS_GIB, 31.82 },
@@ -139,22 +144,24 @@ START_TEST(worked_example_is_within_two_percent)
 	row_draft(w->row, &d);
 	m = stage_of(&d.s, w->stage);
 	ours = figure_of(w, &m) / w->unit;
-	ck_assert_msg(fabs(ours / w->expected - 1) <= 0.02, "%s stage %lld figure %d: %.3f, worked out as %.3f", w->row, (long long)w->stage,
-		(int)w->figure, ours, w->expected);
+	ck_assert_msg(fabs(ours / w->expected - 1) <= 0.02, "%s stage %lld figure %d: %.3f, worked out as %.3f", w->row,
+		(long long)w->stage, (int)w->figure, ours, w->expected);
 }
 END_TEST
 
 /* What stays allocated between steps: the ledger without the second backward's gradients. */
 static double between_steps(const struct stage_memory *m)
 {
-	return m->term[TERM_WEIGHTS] + m->term[TERM_MASTER] + m->term[TERM_GRADIENTS] + m->term[TERM_GRADIENT_COPIES] + m->term[TERM_MOMENTS];
+	return m->term[TERM_WEIGHTS] + m->term[TERM_MASTER] + m->term[TERM_GRADIENTS] + m->term[TERM_GRADIENT_COPIES] +
+		m->term[TERM_MOMENTS];
 }
 
-/* GPT-2 18.8B, t4 p4, 4 micro-batches: 20 bytes per parameter, to 0.01 MiB. The log adds to it hidden tensors of 12 MiB and a mask of
- * 1 MiB that stay from the step before: 23215.09, 21633.09, 21633.09, 23121.32. */
+/* GPT-2 18.8B, t4 p4, 4 micro-batches: 20 bytes per parameter, to 0.01 MiB. The log adds to it hidden tensors of 12 MiB and a
+ * mask of 1 MiB that stay from the step before: 23215.09, 21633.09, 21633.09, 23121.32. */
 START_TEST(persistent_bytes_of_the_18b_log_are_exact)
 {
-	static const double ledger[] = { 23214.08, 21609.08, 21609.08, 23094.32 }, log[] = { 23215.09, 21633.09, 21633.09, 23121.32 };
+	static const double ledger[] = { 23214.08, 21609.08, 21609.08, 23094.32 },
+			    log[] = { 23215.09, 21633.09, 21633.09, 23121.32 };
 	static const double left_over[] = { 1, 2 * 12, 2 * 12, 2 * 12 + 3 };
 	struct draft d;
 	struct stage_memory m;
@@ -219,9 +226,10 @@ static double kept_bytes(int model, const char *tp, bool sequence_parallel, cons
 	double sum = 0;
 	size_t n;
 
-	(void)snprintf(knobs, sizeof knobs, "model=%s;gpu=A100;gpus=8;profile=megatron-2022;tp=%s;sequence-parallel=%s;precision=fp16;seq=2048;"
-		"micro-batch=%s;global-batch=32;recompute=%s;attention=unfused;dropout=0.1", korthikanti[model].model, tp,
-		sequence_parallel ? "on" : "off", korthikanti[model].b, recompute);
+	(void)snprintf(knobs, sizeof knobs,
+		"model=%s;gpu=A100;gpus=8;profile=megatron-2022;tp=%s;sequence-parallel=%s;precision=fp16;seq=2048;"
+		"micro-batch=%s;global-batch=32;recompute=%s;attention=unfused;dropout=0.1",
+		korthikanti[model].model, tp, sequence_parallel ? "on" : "off", korthikanti[model].b, recompute);
 	test_draft(&d, knobs);
 	n = memory_saved_tensors(&d.s, false, rows, SAVED_TENSOR_MAX);
 	for (size_t i = 0; i < n; i++)
@@ -231,7 +239,8 @@ static double kept_bytes(int model, const char *tp, bool sequence_parallel, cons
 
 START_TEST(korthikanti_table_2_is_exact)
 {
-	double s = korthikanti[_i].s, h = korthikanti[_i].h, a = korthikanti[_i].a, sbh = s * korthikanti[_i].micro_batch * h, t = 8;
+	double s = korthikanti[_i].s, h = korthikanti[_i].h, a = korthikanti[_i].a, sbh = s * korthikanti[_i].micro_batch * h,
+	       t = 8;
 	double scores = 5 * a * s * s * korthikanti[_i].micro_batch; /* s b h x 5 a s / h */
 
 	ck_assert_double_eq(kept_bytes(_i, "1", false, "none"), sbh * 34 + scores);
@@ -247,7 +256,10 @@ END_TEST
 START_TEST(korthikanti_figure_7_is_within_two_tenths_of_a_point)
 {
 	static const double percent[4][4] = {
-		{ 66.84, 49.42, 16.18, 7.64 }, { 62.04, 56.53, 18.49, 8.71 }, { 58.31, 62.04, 20.27, 9.42 }, { 58.31, 62.04, 20.27, 9.42 },
+		{ 66.84, 49.42, 16.18, 7.64 },
+		{ 62.04, 56.53, 18.49, 8.71 },
+		{ 58.31, 62.04, 20.27, 9.42 },
+		{ 58.31, 62.04, 20.27, 9.42 },
 	};
 	double all = kept_bytes(_i, "8", false, "none");
 
@@ -264,8 +276,11 @@ START_TEST(korthikanti_figure_1_activations_are_exact)
 	static const struct {
 		const char *row, *gib;
 	} bars[] = {
-		{ "korthikanti2022-015", "59.25" }, { "korthikanti2022-018", "12.3516" }, { "korthikanti2022-019", "114.023" },
-		{ "korthikanti2022-020", "23.0762" }, { "korthikanti2022-021", "131.25" },
+		{ "korthikanti2022-015", "59.25" },
+		{ "korthikanti2022-018", "12.3516" },
+		{ "korthikanti2022-019", "114.023" },
+		{ "korthikanti2022-020", "23.0762" },
+		{ "korthikanti2022-021", "131.25" },
 	};
 	struct draft d;
 	struct stage_memory m;

@@ -24,17 +24,20 @@ START_TEST(parts_sum_to_the_total)
 		const struct model *m = &c->models[i];
 		struct layer_params dense = model_layer_params(m, false), moe = model_layer_params(m, true);
 		int64_t experts = model_moe_layers(m, 0, m->layers);
-		int64_t sum = model_embedding_params(m) + model_head_params(m) + model_final_norm_params(m) + m->mlp_extra_params +
-			(m->layers - experts) * layer_params_total(&dense) + experts * layer_params_total(&moe);
+		int64_t sum = model_embedding_params(m) + model_head_params(m) + model_final_norm_params(m) +
+			m->mlp_extra_params + (m->layers - experts) * layer_params_total(&dense) +
+			experts * layer_params_total(&moe);
 
-		ck_assert_msg(sum == model_params(m), "%s: parts are %lld, total %lld", m->id, (long long)sum, (long long)model_params(m));
+		ck_assert_msg(sum == model_params(m), "%s: parts are %lld, total %lld", m->id, (long long)sum,
+			(long long)model_params(m));
 		ck_assert_int_le(model_active_params(m), model_params(m));
 		ck_assert(model_is_moe(m) || model_active_params(m) == model_params(m));
 	}
 }
 END_TEST
 
-/* Llama 3 8B by hand: 128256 x 4096 twice; per layer 4096 x (4096 + 2 x 1024) + 4096 x 4096 + 3 x 4096 x 14336 + 2 x 4096; 4096 at the end. */
+/* Llama 3 8B by hand: 128256 x 4096 twice; per layer 4096 x (4096 + 2 x 1024) + 4096 x 4096 + 3 x 4096 x 14336 + 2 x 4096; 4096
+ * at the end. */
 START_TEST(llama3_8b_by_hand)
 {
 	struct model m = model_of("llama3-8b");
@@ -56,7 +59,8 @@ START_TEST(mixtral_by_hand)
 }
 END_TEST
 
-/* DeepSeek-V3's attention: down 7168 x 1536 and 7168 x (512 + 64), their norms, up 1536 x 128 x 192 and 512 x 128 x 256, out 128 x 128 x 7168. */
+/* DeepSeek-V3's attention: down 7168 x 1536 and 7168 x (512 + 64), their norms, up 1536 x 128 x 192 and 512 x 128 x 256, out 128
+ * x 128 x 7168. */
 START_TEST(mla_by_hand)
 {
 	struct model m = model_of("deepseek-v3");

@@ -31,17 +31,18 @@ static double gib(double bytes)
 #define LLAMA "model=llama3-8b;gpu=H100;framework=megatron;zero=0;seq=4096;micro-batch=1;"
 #define MIXTRAL "model=mixtral-8x7b;gpu=H100;framework=megatron;zero=1;seq=4096;micro-batch=1;"
 
-/* Each of these is accepted, or dies without a word, in at least one of Calculon, llm-analysis, EleutherAI's cookbook, DeepSpeed's and
- * Megatron-LM's estimators. */
+/* Each of these is accepted, or dies without a word, in at least one of Calculon, llm-analysis, EleutherAI's cookbook,
+ * DeepSpeed's and Megatron-LM's estimators. */
 static const struct refusal {
 	const char *knobs, *where;
 } refusals[] = {
-	{ LLAMA "gpus=7;tp=7;global-batch=7", "tp" }, /* 7 of 32 heads */
-	{ LLAMA "gpus=8;tp=64;global-batch=8", "tp" }, /* more ranks than GPUs */
+	{ LLAMA "gpus=7;tp=7;global-batch=7", "tp" },    /* 7 of 32 heads */
+	{ LLAMA "gpus=8;tp=64;global-batch=8", "tp" },   /* more ranks than GPUs */
 	{ LLAMA "gpus=64;pp=64;global-batch=64", "pp" }, /* 64 stages of 32 layers */
 	{ LLAMA "gpus=8;pp=4;vpp=33;schedule=interleaved;global-batch=8", "vpp" },
-	{ LLAMA "gpus=8;pp=8;vpp=3;schedule=interleaved;global-batch=4", "micro-batch" }, /* interleaving needs groups of pp micro-batches */
-	{ LLAMA "gpus=8;ep=8;global-batch=8", "ep" }, /* experts of a dense model */
+	{ LLAMA "gpus=8;pp=8;vpp=3;schedule=interleaved;global-batch=4",
+		"micro-batch" },                              /* interleaving needs groups of pp micro-batches */
+	{ LLAMA "gpus=8;ep=8;global-batch=8", "ep" },         /* experts of a dense model */
 	{ MIXTRAL "gpus=9;ep=3;etp=1;global-batch=9", "ep" }, /* 3 does not divide 8 experts */
 	{ MIXTRAL "gpus=9;ep=9;etp=1;global-batch=9", "ep" },
 	{ MIXTRAL "gpus=8;ep=16;etp=1;global-batch=8", "ep" },
@@ -60,8 +61,10 @@ static const struct refusal {
 	{ LLAMA "gpus=8;global-batch=12", "global-batch" }, /* not a multiple of dp */
 	{ LLAMA "gpus=8;global-batch=8;params=-7B", "params" },
 	{ LLAMA "gpus=8;global-batch=8;seq=0", "seq" },
-	{ "model=llama3-8b;gpu=H100;gpus=8;framework=deepspeed;zero=3;global-batch=8;offload-params=cpu", "offload-params" }, /* without offload */
-	{ "model=llama3-8b;gpu=H100;gpus=8;framework=deepspeed;zero=2;pp=2;global-batch=8", "zero" }, /* pipelines exclude ZeRO-2 */
+	{ "model=llama3-8b;gpu=H100;gpus=8;framework=deepspeed;zero=3;global-batch=8;offload-params=cpu",
+		"offload-params" }, /* without offload */
+	{ "model=llama3-8b;gpu=H100;gpus=8;framework=deepspeed;zero=2;pp=2;global-batch=8",
+		"zero" }, /* pipelines exclude ZeRO-2 */
 	{ "model=llama3-8b;gpu=H100;gpus=8;framework=deepspeed;zero=2;global-batch=8;offload=nvme", "offload" },
 	{ "model=llama3-8b;gpu=H100;gpus=8;framework=ddp;tp=2;zero=0;global-batch=8", "tp" },
 	{ "model=llama3-8b;gpu=A100;gpus=8;framework=megatron;zero=0;global-batch=8;precision=fp8", "precision" },
@@ -79,14 +82,17 @@ START_TEST(what_others_accept_silently_is_refused_by_name)
 	}
 	ck_assert_msg(code != ERR_OK, "accepted: %s", refusals[_i].knobs);
 	ck_assert_msg(strcmp(e.where, refusals[_i].where) == 0, "%s blames %s: %s", refusals[_i].knobs, e.where, e.msg);
-	ck_assert_msg(strstr(e.msg, "legal") != NULL || strstr(e.msg, "..") != NULL || strstr(e.msg, "nearest") != NULL || code == ERR_USAGE, "%s does not say what is legal", e.msg);
+	ck_assert_msg(strstr(e.msg, "legal") != NULL || strstr(e.msg, "..") != NULL || strstr(e.msg, "nearest") != NULL ||
+			code == ERR_USAGE,
+		"%s does not say what is legal", e.msg);
 }
 END_TEST
 
 /* llm-analysis takes the maximum of gradients and activations, accelerate the maximum over phases: what coexists is added. */
 START_TEST(the_peak_is_the_sum_of_what_coexists)
 {
-	struct plan p = plan_of("model=llama2-70b;gpu=H100;gpus=8;framework=deepspeed;zero=1;seq=4096;micro-batch=1;global-batch=8;recompute=none");
+	struct plan p = plan_of("model=llama2-70b;gpu=H100;gpus=8;framework=deepspeed;zero=1;seq=4096;micro-batch=1;global-batch="
+				"8;recompute=none");
 	int64_t sum = 0;
 
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
@@ -102,17 +108,21 @@ END_TEST
  * estimator says 46.9 GiB; 0.42 are the positions that it does not count: 2048 x 12288 x 18 bytes. */
 START_TEST(all_states_are_divided_by_tp_and_pp)
 {
-	struct plan p = plan_of("model=gpt3-175b;gpu=H100;gpus=64;framework=megatron;tp=8;pp=8;zero=0;seq=2048;micro-batch=1;global-batch=64");
+	struct plan p = plan_of(
+		"model=gpt3-175b;gpu=H100;gpus=64;framework=megatron;tp=8;pp=8;zero=0;seq=2048;micro-batch=1;global-batch=64");
 
 	ck_assert_double_eq_tol(gib((double)p.worst.persistent_bytes), 46.9 + 0.42, 0.02);
 }
 END_TEST
 
-/* Cookbook divides by the number of GPUs, twice for some. 8 tensor x 8 data-parallel ranks hold 1/64 of 16 bytes; norms are on every tensor rank. */
+/* Cookbook divides by the number of GPUs, twice for some. 8 tensor x 8 data-parallel ranks hold 1/64 of 16 bytes; norms are on
+ * every tensor rank. */
 START_TEST(zero_divides_by_data_parallel_ranks_only)
 {
-	struct plan p = plan_of("params=70B;gpu=H100;gpus=64;framework=deepspeed;tp=8;zero=3;seq=4096;micro-batch=1;global-batch=64");
-	struct plan one = plan_of("params=70B;gpu=H100;gpus=8;framework=deepspeed;tp=8;zero=3;seq=4096;micro-batch=1;global-batch=8");
+	struct plan p =
+		plan_of("params=70B;gpu=H100;gpus=64;framework=deepspeed;tp=8;zero=3;seq=4096;micro-batch=1;global-batch=64");
+	struct plan one =
+		plan_of("params=70B;gpu=H100;gpus=8;framework=deepspeed;tp=8;zero=3;seq=4096;micro-batch=1;global-batch=8");
 
 	ck_assert_double_eq_tol((double)p.worst.persistent_bytes, 16 * 70e9 / 64, 2e-4 * 16 * 70e9 / 64);
 	ck_assert_int_eq(p.ledger.shards, 8);
@@ -125,7 +135,8 @@ END_TEST
 START_TEST(zero_2_and_zero_3_hold_the_same_on_one_gpu)
 {
 	struct plan two = plan_of("params=70B;gpu=H100;gpus=1;framework=deepspeed;zero=2;seq=4096;micro-batch=1;global-batch=1");
-	struct plan three = plan_of("params=70B;gpu=H100;gpus=1;framework=deepspeed;zero=3;seq=4096;micro-batch=1;global-batch=1");
+	struct plan three =
+		plan_of("params=70B;gpu=H100;gpus=1;framework=deepspeed;zero=3;seq=4096;micro-batch=1;global-batch=1");
 
 	ck_assert_int_eq(two.worst.persistent_bytes, 1120000000000);
 	ck_assert_int_eq(three.worst.persistent_bytes, 1120000000000);
@@ -135,8 +146,10 @@ END_TEST
 /* DeepSpeed's ZeRO-2 estimator multiplies host memory by all GPUs of the cluster: 24,668 GiB per node for 70B on 8 nodes. */
 START_TEST(host_memory_per_node_shrinks_with_nodes)
 {
-	struct plan one = plan_of("params=70B;gpu=H100;gpus=8;framework=deepspeed;zero=2;offload=cpu;seq=4096;micro-batch=1;global-batch=64");
-	struct plan eight = plan_of("params=70B;gpu=H100;gpus=64;framework=deepspeed;zero=2;offload=cpu;seq=4096;micro-batch=1;global-batch=64");
+	struct plan one = plan_of(
+		"params=70B;gpu=H100;gpus=8;framework=deepspeed;zero=2;offload=cpu;seq=4096;micro-batch=1;global-batch=64");
+	struct plan eight = plan_of(
+		"params=70B;gpu=H100;gpus=64;framework=deepspeed;zero=2;offload=cpu;seq=4096;micro-batch=1;global-batch=64");
 
 	ck_assert_int_eq(eight.nodes, 8);
 	ck_assert_double_eq_tol((double)eight.host_bytes_per_node, (double)one.host_bytes_per_node / 8, 100);
@@ -145,10 +158,12 @@ START_TEST(host_memory_per_node_shrinks_with_nodes)
 }
 END_TEST
 
-/* States are not all: buckets, activations, logits, context. Estimators of states say that 16 bytes / 8 x 35B fits 79 GiB with room. */
+/* States are not all: buckets, activations, logits, context. Estimators of states say that 16 bytes / 8 x 35B fits 79 GiB with
+ * room. */
 START_TEST(activations_buckets_and_context_are_on_top_of_states)
 {
-	struct plan p = plan_of("params=13B;gpu=A100;gpus=8;framework=deepspeed;zero=2;seq=4096;micro-batch=2;global-batch=16;recompute=full");
+	struct plan p = plan_of(
+		"params=13B;gpu=A100;gpus=8;framework=deepspeed;zero=2;seq=4096;micro-batch=2;global-batch=16;recompute=full");
 
 	ck_assert_int_gt(p.worst.category[MEMORY_ACTIVATIONS], 0);
 	ck_assert_int_gt(p.worst.category[MEMORY_TRANSIENT] + p.worst.category[MEMORY_LOGITS], 0);
@@ -157,8 +172,8 @@ START_TEST(activations_buckets_and_context_are_on_top_of_states)
 }
 END_TEST
 
-/* Calculon leaves out embedding and head, llm-analysis charges the whole embedding to every stage: 128256 x 4096 parameters of 18 bytes are on
- * the first and on the last of 4 stages. */
+/* Calculon leaves out embedding and head, llm-analysis charges the whole embedding to every stage: 128256 x 4096 parameters of 18
+ * bytes are on the first and on the last of 4 stages. */
 START_TEST(embedding_is_on_the_first_stage_and_head_on_the_last)
 {
 	struct draft d;
@@ -176,15 +191,19 @@ START_TEST(embedding_is_on_the_first_stage_and_head_on_the_last)
 }
 END_TEST
 
-/* llm-analysis never counts untied embeddings (68.715 B), imports a false ffn; Bridge counts RMSNorm with a bias (6.7387 B) and reads MLA as GQA
- * (688.16 B); PaLM comes out as 428.6 B in Calculon, GPT-3 as 174.580 B without biases and positions in Megatron-LM. */
+/* llm-analysis never counts untied embeddings (68.715 B), imports a false ffn; Bridge counts RMSNorm with a bias (6.7387 B) and
+ * reads MLA as GQA (688.16 B); PaLM comes out as 428.6 B in Calculon, GPT-3 as 174.580 B without biases and positions in
+ * Megatron-LM. */
 START_TEST(published_shapes_count_exactly)
 {
 	static const struct {
 		const char *model;
 		int64_t params;
 	} counts[] = {
-		{ "llama2-7b", 6738415616 }, { "llama2-70b", 68976648192 }, { "llama3-8b", 8030261248 }, { "mixtral-8x7b", 46702792704 },
+		{ "llama2-7b", 6738415616 },
+		{ "llama2-70b", 68976648192 },
+		{ "llama3-8b", 8030261248 },
+		{ "mixtral-8x7b", 46702792704 },
 		{ "deepseek-v3", 671026419200 },
 	};
 	char knobs[200];
@@ -207,21 +226,27 @@ START_TEST(biases_and_positions_count)
 }
 END_TEST
 
-/* The older Megatron formula does not shard experts: 2,374 GB for DeepSeek-V3 at pp 16 ep 64, where 671e9 parameters make some 19. */
+/* The older Megatron formula does not shard experts: 2,374 GB for DeepSeek-V3 at pp 16 ep 64, where 671e9 parameters make
+ * some 19. */
 START_TEST(experts_are_sharded_by_ep)
 {
-	struct plan p = plan_of("model=deepseek-v3;gpu=H100;gpus=2048;framework=megatron;pp=16;ep=64;etp=1;zero=1;seq=4096;micro-batch=1;global-batch=4096;"
-		"recompute=full");
-	struct plan whole = plan_of(MIXTRAL "gpus=8;ep=1;etp=1;global-batch=8"), sharded = plan_of(MIXTRAL "gpus=8;ep=8;etp=1;global-batch=8");
-	/* 8 experts x 3 x 4096 x 14336 x 32 layers are 45.1e9 parameters. 2 + 4 + 12/8 bytes of all of them, or 18 of an eighth. */
+	struct plan p = plan_of("model=deepseek-v3;gpu=H100;gpus=2048;framework=megatron;pp=16;ep=64;etp=1;zero=1;seq=4096;micro-"
+				"batch=1;global-batch=4096;"
+				"recompute=full");
+	struct plan whole = plan_of(MIXTRAL "gpus=8;ep=1;etp=1;global-batch=8"),
+		    sharded = plan_of(MIXTRAL "gpus=8;ep=8;etp=1;global-batch=8");
+	/* 8 experts x 3 x 4096 x 14336 x 32 layers are 45.1e9 parameters. 2 + 4 + 12/8 bytes of all of them, or 18 of an eighth.
+	 */
 	double experts = 8.0 * 3 * 4096 * 14336 * 32;
 
 	ck_assert_double_lt(gib((double)p.worst.persistent_bytes), 25);
-	ck_assert_double_eq_tol((double)(whole.worst.persistent_bytes - sharded.worst.persistent_bytes), 7.5 * experts - 18 * experts / 8, 1e6);
+	ck_assert_double_eq_tol(
+		(double)(whole.worst.persistent_bytes - sharded.worst.persistent_bytes), 7.5 * experts - 18 * experts / 8, 1e6);
 }
 END_TEST
 
-/* An expert-tensor-parallel degree that is not given means 1 in one of two estimators and tp in the other. We follow Megatron-LM and show it. */
+/* An expert-tensor-parallel degree that is not given means 1 in one of two estimators and tp in the other. We follow Megatron-LM
+ * and show it. */
 START_TEST(etp_follows_tp_unless_given)
 {
 	struct draft d;
@@ -248,14 +273,17 @@ static double kept(const char *knobs, bool moe)
 	return sum;
 }
 
-/* Formulas of hidden size alone miss the width of the MLP, its gate, grouped queries, experts per token, context parallelism, flash. T = 4096. */
+/* Formulas of hidden size alone miss the width of the MLP, its gate, grouped queries, experts per token, context parallelism,
+ * flash. T = 4096. */
 START_TEST(activations_follow_the_shape)
 {
 	double base = kept(LLAMA "gpus=8;global-batch=8", false), T = 4096;
 
-	ck_assert_double_eq(base - kept(LLAMA "ffn=7168;gpus=8;global-batch=8", false), 3 * 2 * T * 7168); /* gate, up, activation */
+	ck_assert_double_eq(
+		base - kept(LLAMA "ffn=7168;gpus=8;global-batch=8", false), 3 * 2 * T * 7168); /* gate, up, activation */
 	ck_assert_double_eq(base - kept(LLAMA "gated-mlp=off;gpus=8;global-batch=8", false), 2 * T * 14336); /* up */
-	ck_assert_double_eq(kept(LLAMA "kv-heads=32;attention-type=mha;gpus=8;global-batch=8", false) - base, 2 * T * 3 * 24 * 128); /* K, V, rotated K */
+	ck_assert_double_eq(kept(LLAMA "kv-heads=32;attention-type=mha;gpus=8;global-batch=8", false) - base,
+		2 * T * 3 * 24 * 128); /* K, V, rotated K */
 	ck_assert_double_eq(kept(LLAMA "gpus=8;cp=2;global-batch=8", false), base / 2);
 	/* The score matrix: 32 heads x 4096 x 4096 x 2 bytes, instead of a log-sum-exp of 4 bytes per head and token. */
 	ck_assert_double_eq(kept(LLAMA "attention=unfused;gpus=8;global-batch=8", false) - base, 2 * 32 * T * T - 4 * 32 * T);
@@ -264,7 +292,8 @@ END_TEST
 
 START_TEST(activations_grow_with_experts_per_token)
 {
-	double two = kept(MIXTRAL "gpus=8;etp=1;global-batch=8", true), one = kept(MIXTRAL "topk=1;gpus=8;etp=1;global-batch=8", true);
+	double two = kept(MIXTRAL "gpus=8;etp=1;global-batch=8", true),
+	       one = kept(MIXTRAL "topk=1;gpus=8;etp=1;global-batch=8", true);
 
 	/* One more copy of input and output, and three times the expert width. */
 	ck_assert_double_eq(two - one, 4096.0 * (2 * 2 * 4096 + 3 * 2 * 14336));
@@ -273,24 +302,33 @@ END_TEST
 
 START_TEST(mla_keeps_its_down_projections_whole)
 {
-	const char *tp1 = "model=deepseek-v3;gpu=H100;gpus=64;framework=megatron;zero=1;etp=1;ep=64;seq=4096;micro-batch=1;global-batch=64";
-	const char *tp2 = "model=deepseek-v3;gpu=H100;gpus=64;framework=megatron;zero=1;tp=2;etp=1;ep=32;seq=4096;micro-batch=1;global-batch=64;"
-		"sequence-parallel=off";
-	/* 2 bytes x (2 x 1536 + 2 x 512 + 64) per token are on both ranks; the heads are split: 128 x (2 x 192 + 256 + 192 + 128) of 2 bytes, and the
-	 * log-sum-exp of 4; so is the MLP of the 3 dense layers, 3 x 18432. */
+	const char *tp1 =
+		"model=deepseek-v3;gpu=H100;gpus=64;framework=megatron;zero=1;etp=1;ep=64;seq=4096;micro-batch=1;global-batch=64";
+	const char *tp2 = "model=deepseek-v3;gpu=H100;gpus=64;framework=megatron;zero=1;tp=2;etp=1;ep=32;seq=4096;micro-batch=1;"
+			  "global-batch=64;"
+			  "sequence-parallel=off";
+	/* 2 bytes x (2 x 1536 + 2 x 512 + 64) per token are on both ranks; the heads are split: 128 x (2 x 192 + 256 + 192 + 128)
+	 * of 2 bytes, and the log-sum-exp of 4; so is the MLP of the 3 dense layers, 3 x 18432. */
 	double T = 4096, split = 2 * 128 * (2 * 192 + 256 + 192 + 128.0) + 4 * 128 + 2 * 3 * 18432.0;
 
 	ck_assert_double_eq(kept(tp1, false) - kept(tp2, false), T * split / 2);
 }
 END_TEST
 
-/* Full recompute keeps the layer inputs: 80 x 4096 x 8192 x 2 bytes are 5 GiB, 0.6 with sequence parallelism; others print 34 or 85. */
+/* Full recompute keeps the layer inputs: 80 x 4096 x 8192 x 2 bytes are 5 GiB, 0.6 with sequence parallelism; others print 34
+ * or 85. */
 START_TEST(full_recompute_keeps_layer_inputs_only)
 {
-	ck_assert_double_eq(80 * kept("model=llama2-70b;gpu=H100;gpus=8;framework=megatron;zero=0;seq=4096;micro-batch=1;global-batch=8;recompute=full", false),
+	ck_assert_double_eq(80 *
+			kept("model=llama2-70b;gpu=H100;gpus=8;framework=megatron;zero=0;seq=4096;micro-batch=1;global-batch=8;"
+			     "recompute=full",
+				false),
 		80.0 * 4096 * 8192 * 2);
-	ck_assert_double_eq(80 * kept("model=llama2-70b;gpu=H100;gpus=8;framework=megatron;tp=8;zero=0;seq=4096;micro-batch=1;global-batch=8;recompute=full",
-		false), 80.0 * 4096 * 8192 * 2 / 8);
+	ck_assert_double_eq(80 *
+			kept("model=llama2-70b;gpu=H100;gpus=8;framework=megatron;tp=8;zero=0;seq=4096;micro-batch=1;global-"
+			     "batch=8;recompute=full",
+				false),
+		80.0 * 4096 * 8192 * 2 / 8);
 }
 END_TEST
 
@@ -302,7 +340,8 @@ START_TEST(uneven_stages_hold_all_layers_and_the_worst_decides)
 	struct err e;
 	int64_t layers = 0, worst = 0;
 
-	test_draft(&d, "model=gpt3-175b;gpu=H100;gpus=56;framework=megatron;tp=8;pp=7;zero=0;seq=2048;micro-batch=1;global-batch=56");
+	test_draft(&d,
+		"model=gpt3-175b;gpu=H100;gpus=56;framework=megatron;tp=8;pp=7;zero=0;seq=2048;micro-batch=1;global-batch=56");
 	ck_assert(plan_evaluate(&d.s, &p, &e) == ERR_OK);
 	for (int64_t i = 0; i < 7; i++) {
 		struct stage_memory m;
@@ -376,7 +415,8 @@ START_TEST(an_explicit_split_is_taken_as_it_stands)
 	ck_assert_int_eq(m[0].layers, 1);
 	ck_assert_int_eq(m[1].layers, 2);
 	ck_assert_int_eq(m[3].layers, 3);
-	ck_assert_double_gt(m[3].dense_params, 1.3 * (m[0].dense_params + m[1].dense_params + m[2].dense_params + m[3].dense_params) / 4);
+	ck_assert_double_gt(
+		m[3].dense_params, 1.3 * (m[0].dense_params + m[1].dense_params + m[2].dense_params + m[3].dense_params) / 4);
 }
 END_TEST
 

@@ -24,14 +24,15 @@ static struct plan plan_of(const char *knobs)
 /* Uniform where it divides; embedding and head as a layer each where that divides; else short stages first and last. */
 static const struct split_case {
 	const char *knobs;
-	int32_t used; /* enum pp_split */
+	int32_t used;                /* enum pp_split */
 	int64_t first, middle, last; /* layers of these chunks */
 } splits[] = {
 	{ "model=llama3-70b;gpus=8;pp=8", PP_SPLIT_UNIFORM, 10, 10, 10 },
 	{ "model=llama3.1-405b;gpus=16;pp=16", PP_SPLIT_EMBED_HEAD, 7, 8, 7 }, /* 126 + 2 = 16 x 8 */
 	{ "model=llama3.1-405b;gpus=16;pp=16;vpp=8;schedule=interleaved", PP_SPLIT_EMBED_HEAD, 0, 1, 0 },
 	{ "model=bloom-176b;gpus=12;pp=12", PP_SPLIT_EMBED_HEAD, 5, 6, 5 }, /* 70 + 2 = 12 x 6 */
-	{ "model=deepseek-v3;gpus=16;pp=16", PP_SPLIT_AUTO, 3, 4, 3 }, /* 61 = 16 x 4 - 3: two short stages in front, one behind */
+	{ "model=deepseek-v3;gpus=16;pp=16", PP_SPLIT_AUTO, 3, 4,
+		3 }, /* 61 = 16 x 4 - 3: two short stages in front, one behind */
 	{ "model=llama3.1-405b;gpus=18;pp=18;pp-split=uniform", PP_SPLIT_UNIFORM, 7, 7, 7 },
 	{ "model=llama3-8b;gpus=2;pp=2;pp-split=embed-head", PP_SPLIT_EMBED_HEAD, 16, 16, 16 },
 	{ "model=llama3-8b;gpus=4;pp=4;stage-layers=5,9,9,9", PP_SPLIT_AUTO, 5, 9, 9 },
@@ -113,32 +114,48 @@ END_TEST
 static const struct direction {
 	const char *what, *less, *more; /* `more` needs at least as much */
 } directions[] = {
-	{ "tp", "gpus=8;framework=megatron;tp=8;zero=0;micro-batch=1;global-batch=8", "gpus=8;framework=megatron;tp=4;zero=0;micro-batch=1;global-batch=8" },
+	{ "tp", "gpus=8;framework=megatron;tp=8;zero=0;micro-batch=1;global-batch=8",
+		"gpus=8;framework=megatron;tp=4;zero=0;micro-batch=1;global-batch=8" },
 	{ "sequence-parallel", "gpus=8;framework=megatron;tp=8;zero=0;micro-batch=1;global-batch=8;sequence-parallel=on",
 		"gpus=8;framework=megatron;tp=8;zero=0;micro-batch=1;global-batch=8;sequence-parallel=off" },
-	{ "cp", "gpus=8;framework=megatron;cp=4;zero=1;micro-batch=1;global-batch=8", "gpus=8;framework=megatron;zero=1;micro-batch=1;global-batch=8" },
-	{ "zero 0 1", "gpus=8;framework=deepspeed;zero=1;micro-batch=1;global-batch=8", "gpus=8;framework=deepspeed;zero=0;micro-batch=1;global-batch=8" },
-	{ "zero 2 3", "gpus=8;framework=deepspeed;zero=3;micro-batch=1;global-batch=8", "gpus=8;framework=deepspeed;zero=2;micro-batch=1;global-batch=8" },
-	{ "dp", "gpus=16;framework=fsdp;zero=3;micro-batch=1;global-batch=16", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8" },
-	{ "micro-batch", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=32", "gpus=8;framework=fsdp;zero=3;micro-batch=4;global-batch=32" },
+	{ "cp", "gpus=8;framework=megatron;cp=4;zero=1;micro-batch=1;global-batch=8",
+		"gpus=8;framework=megatron;zero=1;micro-batch=1;global-batch=8" },
+	{ "zero 0 1", "gpus=8;framework=deepspeed;zero=1;micro-batch=1;global-batch=8",
+		"gpus=8;framework=deepspeed;zero=0;micro-batch=1;global-batch=8" },
+	{ "zero 2 3", "gpus=8;framework=deepspeed;zero=3;micro-batch=1;global-batch=8",
+		"gpus=8;framework=deepspeed;zero=2;micro-batch=1;global-batch=8" },
+	{ "dp", "gpus=16;framework=fsdp;zero=3;micro-batch=1;global-batch=16",
+		"gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8" },
+	{ "micro-batch", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=32",
+		"gpus=8;framework=fsdp;zero=3;micro-batch=4;global-batch=32" },
 	{ "recompute full", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8;recompute=full",
 		"gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8;recompute=selective" },
 	{ "recompute selective", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8;recompute=selective",
 		"gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8" },
-	{ "offload", "gpus=8;framework=deepspeed;zero=2;micro-batch=1;global-batch=8;offload=cpu", "gpus=8;framework=deepspeed;zero=2;micro-batch=1;global-batch=8" },
+	{ "offload", "gpus=8;framework=deepspeed;zero=2;micro-batch=1;global-batch=8;offload=cpu",
+		"gpus=8;framework=deepspeed;zero=2;micro-batch=1;global-batch=8" },
 	{ "offload-params", "gpus=8;framework=deepspeed;zero=3;micro-batch=1;global-batch=8;offload=cpu;offload-params=cpu",
 		"gpus=8;framework=deepspeed;zero=3;micro-batch=1;global-batch=8;offload=cpu" },
-	{ "offload-activations", "gpus=8;framework=fsdp;zero=3;micro-batch=4;global-batch=32;recompute=full;offload-activations=on",
+	{ "offload-activations",
+		"gpus=8;framework=fsdp;zero=3;micro-batch=4;global-batch=32;recompute=full;offload-activations=on",
 		"gpus=8;framework=fsdp;zero=3;micro-batch=4;global-batch=32;recompute=full" },
-	{ "flash", "gpus=8;framework=megatron;zero=1;micro-batch=1;global-batch=8", "gpus=8;framework=megatron;zero=1;micro-batch=1;global-batch=8;attention=unfused" },
-	{ "dropout", "gpus=8;framework=megatron;zero=1;micro-batch=1;global-batch=8", "gpus=8;framework=megatron;zero=1;micro-batch=1;global-batch=8;dropout=0.1" },
-	{ "lora", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8;adapter=lora", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8" },
-	{ "qlora", "gpus=1;framework=fsdp;zero=3;micro-batch=1;global-batch=1;adapter=qlora", "gpus=1;framework=fsdp;zero=3;micro-batch=1;global-batch=1;adapter=lora" },
-	{ "loss fused", "gpus=8;framework=ddp;zero=0;micro-batch=1;global-batch=8;loss=fused", "gpus=8;framework=ddp;zero=0;micro-batch=1;global-batch=8;loss=chunked" },
-	{ "loss chunked", "gpus=8;framework=ddp;zero=0;micro-batch=1;global-batch=8;loss=chunked", "gpus=8;framework=ddp;zero=0;micro-batch=1;global-batch=8" },
-	{ "vpp", "gpus=8;framework=megatron;pp=4;zero=0;micro-batch=1;global-batch=32", "gpus=8;framework=megatron;pp=4;vpp=4;schedule=interleaved;zero=0;"
+	{ "flash", "gpus=8;framework=megatron;zero=1;micro-batch=1;global-batch=8",
+		"gpus=8;framework=megatron;zero=1;micro-batch=1;global-batch=8;attention=unfused" },
+	{ "dropout", "gpus=8;framework=megatron;zero=1;micro-batch=1;global-batch=8",
+		"gpus=8;framework=megatron;zero=1;micro-batch=1;global-batch=8;dropout=0.1" },
+	{ "lora", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8;adapter=lora",
+		"gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8" },
+	{ "qlora", "gpus=1;framework=fsdp;zero=3;micro-batch=1;global-batch=1;adapter=qlora",
+		"gpus=1;framework=fsdp;zero=3;micro-batch=1;global-batch=1;adapter=lora" },
+	{ "loss fused", "gpus=8;framework=ddp;zero=0;micro-batch=1;global-batch=8;loss=fused",
+		"gpus=8;framework=ddp;zero=0;micro-batch=1;global-batch=8;loss=chunked" },
+	{ "loss chunked", "gpus=8;framework=ddp;zero=0;micro-batch=1;global-batch=8;loss=chunked",
+		"gpus=8;framework=ddp;zero=0;micro-batch=1;global-batch=8" },
+	{ "vpp", "gpus=8;framework=megatron;pp=4;zero=0;micro-batch=1;global-batch=32",
+		"gpus=8;framework=megatron;pp=4;vpp=4;schedule=interleaved;zero=0;"
 		"micro-batch=1;global-batch=32" },
-	{ "gradient accumulation", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=16" },
+	{ "gradient accumulation", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8",
+		"gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=16" },
 };
 
 START_TEST(memory_moves_the_right_way)
@@ -150,8 +167,8 @@ START_TEST(memory_moves_the_right_way)
 	(void)snprintf(more, sizeof more, BASE "%s", directions[_i].more);
 	a = plan_of(less);
 	b = plan_of(more);
-	ck_assert_msg(a.worst.need_bytes < b.worst.need_bytes, "%s: %lld is not below %lld", directions[_i].what, (long long)a.worst.need_bytes,
-		(long long)b.worst.need_bytes);
+	ck_assert_msg(a.worst.need_bytes < b.worst.need_bytes, "%s: %lld is not below %lld", directions[_i].what,
+		(long long)a.worst.need_bytes, (long long)b.worst.need_bytes);
 }
 END_TEST
 
@@ -176,8 +193,10 @@ END_TEST
 START_TEST(the_largest_phase_is_the_need)
 {
 	static const char *const lines[] = {
-		"gpus=8;framework=megatron;tp=2;pp=2;zero=1;micro-batch=1;global-batch=8", "gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8",
-		"gpus=8;framework=deepspeed;zero=2;micro-batch=1;global-batch=8;recompute=full", "gpus=8;framework=ddp;zero=0;micro-batch=1;global-batch=8",
+		"gpus=8;framework=megatron;tp=2;pp=2;zero=1;micro-batch=1;global-batch=8",
+		"gpus=8;framework=fsdp;zero=3;micro-batch=1;global-batch=8",
+		"gpus=8;framework=deepspeed;zero=2;micro-batch=1;global-batch=8;recompute=full",
+		"gpus=8;framework=ddp;zero=0;micro-batch=1;global-batch=8",
 	};
 	char knobs[300];
 	struct plan p;
@@ -198,14 +217,17 @@ END_TEST
 /* Ranks fill nodes tp, cp, dp innermost: 4 GPUs per node hold whole stages, the fullest node counts. */
 START_TEST(host_memory_is_of_the_fullest_node)
 {
-	struct plan p = plan_of("model=llama3-70b;gpu=A100;gpus=16;gpus-per-node=4;framework=megatron;tp=4;pp=4;zero=1;offload=cpu;seq=4096;micro-batch=1;"
-		"global-batch=16");
+	struct plan p = plan_of("model=llama3-70b;gpu=A100;gpus=16;gpus-per-node=4;framework=megatron;tp=4;pp=4;zero=1;offload="
+				"cpu;seq=4096;micro-batch=1;"
+				"global-batch=16");
 	struct draft d;
 	struct stage_memory m;
 	struct err e;
 	int64_t most = 0;
 
-	test_draft(&d, "model=llama3-70b;gpu=A100;gpus=16;gpus-per-node=4;framework=megatron;tp=4;pp=4;zero=1;offload=cpu;seq=4096;micro-batch=1;global-batch=16");
+	test_draft(&d,
+		"model=llama3-70b;gpu=A100;gpus=16;gpus-per-node=4;framework=megatron;tp=4;pp=4;zero=1;offload=cpu;seq=4096;"
+		"micro-batch=1;global-batch=16");
 	for (int64_t i = 0; i < 4; i++) {
 		ck_assert(memory_stage(&d.s, i, &m, &e) == ERR_OK);
 		most = num_max(most, 4 * m.host_bytes);
@@ -219,8 +241,12 @@ END_TEST
 START_TEST(search_and_evaluation_agree)
 {
 	static const char *const lines[] = {
-		"params=70B;gpu=A100;gpus=8", "model=llama3-8b;gpu=H100;gpus=8;seq=8192", "model=llama3-70b;gpu=H100;gpus=64;framework=megatron",
-		"model=mixtral-8x7b;gpu=A100;gpus=16", "model=deepseek-v3;gpu=H100;gpus=512", "params=7B;gpu=V100;gpus=8;framework=deepspeed",
+		"params=70B;gpu=A100;gpus=8",
+		"model=llama3-8b;gpu=H100;gpus=8;seq=8192",
+		"model=llama3-70b;gpu=H100;gpus=64;framework=megatron",
+		"model=mixtral-8x7b;gpu=A100;gpus=16",
+		"model=deepseek-v3;gpu=H100;gpus=512",
+		"params=7B;gpu=V100;gpus=8;framework=deepspeed",
 	};
 	struct draft d;
 	struct plan chosen, again;
@@ -243,7 +269,9 @@ START_TEST(search_keeps_what_is_given)
 	struct plan p;
 	struct err e;
 
-	test_draft(&d, "params=70B;gpu=A100;gpus=64;framework=megatron;tp=4;micro-batch=2;seq=2048;global-batch=256;recompute=none;optimizer=lion");
+	test_draft(&d,
+		"params=70B;gpu=A100;gpus=64;framework=megatron;tp=4;micro-batch=2;seq=2048;global-batch=256;recompute=none;"
+		"optimizer=lion");
 	ck_assert_msg(search_choose(&d, test_catalog(), &p, &e) == ERR_OK, "%s: %s", e.where, e.msg);
 	ck_assert_int_eq(d.s.layout.tp, 4);
 	ck_assert_int_eq(d.s.training.micro_batch, 2);

@@ -145,15 +145,15 @@ END_TEST
 
 START_TEST(the_theme_follows_the_terminal)
 {
-	ck_assert_int_eq(theme_choose(0, false, NULL, NULL), THEME_MONO);
-	ck_assert_int_eq(theme_choose(256, true, NULL, NULL), THEME_MONO);
-	ck_assert_int_eq(theme_choose(256, false, NULL, NULL), THEME_256);
-	ck_assert_int_eq(theme_choose(8, false, NULL, NULL), THEME_DARK);
-	ck_assert_int_eq(theme_choose(8, false, NULL, "0;15"), THEME_LIGHT);
-	ck_assert_int_eq(theme_choose(8, false, NULL, "15;0"), THEME_DARK);
-	ck_assert_int_eq(theme_choose(8, false, "256", NULL), THEME_DARK);
-	ck_assert_int_eq(theme_choose(256, false, "light", NULL), THEME_LIGHT);
-	ck_assert_int_eq(theme_choose(256, false, "mono", NULL), THEME_MONO);
+	ck_assert_int_eq(theme_choose(0, NULL, NULL), THEME_MONO);
+	ck_assert_int_eq(theme_choose(0, NULL, NULL), THEME_MONO);
+	ck_assert_int_eq(theme_choose(256, NULL, NULL), THEME_256);
+	ck_assert_int_eq(theme_choose(8, NULL, NULL), THEME_DARK);
+	ck_assert_int_eq(theme_choose(8, NULL, "0;15"), THEME_LIGHT);
+	ck_assert_int_eq(theme_choose(8, NULL, "15;0"), THEME_DARK);
+	ck_assert_int_eq(theme_choose(8, "256", NULL), THEME_DARK);
+	ck_assert_int_eq(theme_choose(256, "light", NULL), THEME_LIGHT);
+	ck_assert_int_eq(theme_choose(256, "mono", NULL), THEME_MONO);
 }
 END_TEST
 

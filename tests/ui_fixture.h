@@ -59,19 +59,30 @@ static inline void fixture_catalog(struct fixture *f, const struct catalog *all)
 		.nodes = f->nodes,
 		.n_nodes = n_nodes,
 		.profiles = f->profiles,
-		.n_profiles = n_profiles };
+		.n_profiles = n_profiles,
+		.families = all->families,
+		.n_families = all->n_families,
+		.coefficients = all->coefficients,
+		.n_coefficients = all->n_coefficients };
+}
+
+/* The compiled-in presets, loaded once per process and kept: the fixtures point into them. */
+static inline const struct catalog *fixture_presets(void)
+{
+	static struct preset_store *store;
+	struct err e = { 0 };
+	if (store == NULL)
+		ck_assert_msg(preset_store_new(&store, &e) == ERR_OK, "%s: %s", e.where, e.msg);
+	return preset_store_catalog(store);
 }
 
 /* A new fixture with the default scenario at w x h; freed with free(). */
 static inline struct fixture *fixture_new(int w, int h)
 {
-	struct preset_store *store = NULL;
 	struct err e = { 0 };
 	struct fixture *f = calloc(1, sizeof(*f));
 	ck_assert_ptr_nonnull(f);
-	ck_assert_msg(preset_store_new(&store, &e) == ERR_OK, "%s: %s", e.where, e.msg);
-	fixture_catalog(f, preset_store_catalog(store));
-	preset_store_free(store);
+	fixture_catalog(f, fixture_presets());
 	ck_assert_msg(draft_init(&f->draft, &f->catalog, &e) == ERR_OK, "%s: %s", e.where, e.msg);
 	ck_assert_msg(app_init(&f->app, &f->catalog, &f->draft, w, h, &e) == ERR_OK, "%s: %s", e.where, e.msg);
 	return f;

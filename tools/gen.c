@@ -7,6 +7,8 @@
 #include "field.h"
 #include "help.h"
 #include "input.h"
+#include "lab.h"
+#include "lab_report.h"
 #include "memory.h"
 #include "model_file.h"
 #include "preset_keys.h"
@@ -259,7 +261,9 @@ static void gen_fields(const struct field_table *t)
 
 		item("Cm", f->key);
 		printf(" Pq %s", types[f->type]);
-		for (size_t k = 0; f->type == FIELD_NAME && f->names[k] != NULL; k++)
+		if (f->names == coefficient_names)
+			printf(" the coefficients below");
+		for (size_t k = 0; f->type == FIELD_NAME && f->names != coefficient_names && f->names[k] != NULL; k++)
 			printf("%s %s", k > 0 ? " ," : "", f->names[k]);
 		if (f->unit != NULL && *f->unit != '\0' && f->type != FIELD_BYTES) {
 			fputs(" , ", stdout);
@@ -290,6 +294,16 @@ static void gen_node_fields(void)
 static void gen_profile_fields(void)
 {
 	gen_fields(&profile_fields);
+}
+
+static void gen_family_fields(void)
+{
+	gen_fields(&gpu_family_fields);
+}
+
+static void gen_coefficients_fields(void)
+{
+	gen_fields(&coefficients_fields);
 }
 
 static void gen_source_fields(void)
@@ -382,6 +396,9 @@ static void gen_schedules(void)
 		item("Cm", schedule_table[i].key);
 		putchar('\n');
 		sentence(schedule_table[i].help);
+		labelled("Shape", schedule_table[i].rule);
+		labelled("In flight on rank r", schedule_table[i].peak_formula);
+		labelled("Makespan", schedule_table[i].makespan_formula);
 		labelled("Source", schedule_table[i].cite);
 	}
 	end_list();
@@ -443,6 +460,83 @@ static void gen_saved(void)
 	preset_store_free(store);
 }
 
+static void gen_lab_param(const struct lab_param *p)
+{
+	char name[64], words[400] = "";
+	size_t len = 0;
+
+	(void)snprintf(name, sizeof name, "-%s", p->key);
+	item("Fl", name);
+	putchar('\n');
+	sentence(p->help);
+	for (int64_t v = 0; p->type == LAB_PARAM_WORD && p->word(v) != NULL && len < sizeof words; v++)
+		len += (size_t)snprintf(words + len, sizeof words - len, "%s%s", v > 0 ? ", " : "", p->word(v));
+	if (p->type == LAB_PARAM_WORD)
+		labelled("One of", words);
+	else if (p->type == LAB_PARAM_FLAG)
+		printf("Default: %s.\n", p->dflt > 0 ? "on" : "off");
+	else
+		printf("From %.10g to %.10g, default %.10g.\n", p->min, p->max, p->dflt);
+}
+
+/* The parameters of every lab. */
+static void gen_labs(void)
+{
+	for (size_t i = 0; lab_table[i] != NULL; i++) {
+		const struct lab *lab = lab_table[i];
+
+		printf(".Ss %s\n", lab->id);
+		begin_list();
+		for (size_t k = 0; k < lab->n_params; k++)
+			gen_lab_param(&lab->params[k]);
+		end_list();
+	}
+}
+
+static bool write_literal(void *ctx, const char *s, size_t len)
+{
+	bool *at_start = ctx;
+
+	for (size_t i = 0; i < len; i++) {
+		if (*at_start && (s[i] == '.' || s[i] == '\''))
+			fputs("\\&", stdout);
+		fputs(s[i] == '\\' ? "\\e" : (char[]){ s[i], '\0' }, stdout);
+		*at_start = s[i] == '\n';
+	}
+	return true;
+}
+
+/* One lab with its defaults on the default scenario, as the command prints it. */
+static void gen_lab(const struct lab *lab)
+{
+	struct preset_store *store;
+	struct draft d;
+	struct lab_input in;
+	struct lab_size size;
+	struct lab_run run;
+	struct lab_report_options o = { .steps = false };
+	struct sink out;
+	struct err e;
+	char buf[4096];
+	bool at_start = true;
+	void *workspace = NULL;
+
+	if (preset_store_new(&store, &e) != ERR_OK || draft_init(&d, preset_store_catalog(store), &e) != ERR_OK)
+		exit(EXIT_INTERNAL);
+	lab_input_init(&in, lab, &d.s);
+	if (lab_workspace_size(&in, &size, &e) == ERR_OK)
+		workspace = malloc((size_t)size.bytes);
+	if (workspace == NULL || lab_run(&in, workspace, size.bytes, &run, &e) != ERR_OK)
+		exit(EXIT_INTERNAL);
+	sink_init(&out, buf, sizeof buf, write_literal, &at_start);
+	printf(".Bd -literal\n$ meshplan lab %s\n", lab->id);
+	lab_report_text(&run, &o, &out);
+	(void)sink_finish(&out);
+	puts(".Ed");
+	free(workspace);
+	preset_store_free(store);
+}
+
 static const struct part {
 	const char *name;
 	void (*print)(void);
@@ -456,6 +550,8 @@ static const struct part {
 	{ "gpu-fields", gen_gpu_fields },
 	{ "node-fields", gen_node_fields },
 	{ "profile-fields", gen_profile_fields },
+	{ "family-fields", gen_family_fields },
+	{ "coefficients-fields", gen_coefficients_fields },
 	{ "source-fields", gen_source_fields },
 	{ "price-fields", gen_price_fields },
 	{ "published-fields", gen_published_fields },
@@ -466,6 +562,7 @@ static const struct part {
 	{ "optimizers", gen_optimizers },
 	{ "schedules", gen_schedules },
 	{ "saved", gen_saved },
+	{ "labs", gen_labs },
 };
 
 int main(int argc, char **argv)
@@ -475,6 +572,12 @@ int main(int argc, char **argv)
 			puts(parts[i].name);
 		if (argc == 2 && strcmp(argv[1], parts[i].name) == 0)
 			parts[i].print();
+	}
+	for (size_t i = 0; lab_table[i] != NULL; i++) {
+		if (argc == 2 && strcmp(argv[1], "--list") == 0)
+			printf("lab-%s\n", lab_table[i]->id);
+		if (argc == 2 && strncmp(argv[1], "lab-", 4) == 0 && strcmp(argv[1] + 4, lab_table[i]->id) == 0)
+			gen_lab(lab_table[i]);
 	}
 	if (argc != 2 || fflush(stdout) != 0)
 		return EXIT_USAGE;

@@ -4,12 +4,11 @@
 #include "ui_text.h"
 #include "view.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAP = 10, FAR = 10000, PIPELINE_SCROLL_TICKS = 8, ZOOM_MAX = 3, SCROLL_MARGIN = 2 };
+enum { LEAP = 10, FAR = 10000, ZOOM_MAX = 3, SCROLL_MARGIN = 2 };
 
 void app_say(struct app *a, const char *fmt, ...)
 {
@@ -34,22 +33,20 @@ void app_pop_view(struct app *a)
 		a->view = a->below[--a->depth];
 }
 
-/* The focus among the figures starts where the plan is decided. */
-static void focus_worst(struct app *a)
-{
-	a->figure_stage = (size_t)num_max(0, num_min(a->plan.verdict.worst_stage, (int64_t)a->n_stages - 1));
-	a->figure_category = FIGURE_TOTAL;
-}
-
 /* Leaves all other views and opens this one above the main screen. */
-static void switch_view(struct app *a, enum view_id view)
+void app_switch_view(struct app *a, enum view_id view)
 {
 	a->depth = 0;
 	a->view = VIEW_MAIN;
+	a->ledger = false;
 	if (view == VIEW_MEMORY && a->pane == PANE_SETTINGS)
-		focus_worst(a);
+		figure_worst(a);
 	if (view != VIEW_MAIN)
 		app_push_view(a, view);
+	if (view == VIEW_TIME && strncmp(a->figure, "time.", 5) != 0 && strncmp(a->figure, "throughput.", 11) != 0)
+		figure_focus(a, "time.step_s");
+	if (view == VIEW_COST && strncmp(a->figure, "cost.", 5) != 0)
+		figure_focus(a, "cost.usd");
 }
 
 const struct knob *app_knob(const struct app *a)
@@ -57,10 +54,15 @@ const struct knob *app_knob(const struct app *a)
 	return knob_at(a->focus);
 }
 
+void app_layout(const struct app *a, struct screen_layout *l)
+{
+	layout_compute(a->w, a->h, (int)a->n_stages, a->pin.set, l);
+}
+
 size_t app_settings_rows(const struct app *a, struct setting_row rows[SETTING_ROWS_MAX])
 {
 	struct screen_layout l;
-	layout_compute(a->w, a->h, (int)a->n_stages, &l);
+	app_layout(a, &l);
 	return settings_rows(&a->draft.s, !a->fewer, l.density, a->focus, rows);
 }
 
@@ -76,6 +78,11 @@ enum context app_context(const struct app *a)
 		[VIEW_MAIN] = CONTEXT_SETTINGS,
 		[VIEW_MEMORY] = CONTEXT_MEMORY,
 		[VIEW_PIPELINE] = CONTEXT_PIPELINE,
+		[VIEW_TIME] = CONTEXT_TIME,
+		[VIEW_COST] = CONTEXT_COST,
+		[VIEW_COMPARE] = CONTEXT_COMPARE,
+		[VIEW_PRESETS] = CONTEXT_PRESETS,
+		[VIEW_ADVICE] = CONTEXT_ADVICE,
 		[VIEW_HELP] = CONTEXT_HELP,
 		[VIEW_EXPLAIN] = CONTEXT_EXPLAIN,
 		[VIEW_LIST] = CONTEXT_LIST,
@@ -85,6 +92,10 @@ enum context app_context(const struct app *a)
 		return CONTEXT_PROMPT;
 	if (a->view == VIEW_MAIN && a->pane == PANE_FIGURES)
 		return CONTEXT_FIGURES;
+	if (a->view == VIEW_MEMORY && a->ledger)
+		return CONTEXT_LEDGER;
+	if (figure_is_setting(a))
+		return CONTEXT_BILL;
 	return of_view[a->view];
 }
 
@@ -93,7 +104,7 @@ static void scroll_settings(struct app *a)
 {
 	struct setting_row rows[SETTING_ROWS_MAX];
 	struct screen_layout l;
-	layout_compute(a->w, a->h, (int)a->n_stages, &l);
+	app_layout(a, &l);
 	if (l.too_small)
 		return;
 	const size_t n = settings_rows(&a->draft.s, !a->fewer, l.density, a->focus, rows);
@@ -109,151 +120,51 @@ static void scroll_settings(struct app *a)
 		a->settings_top = n > height ? n - height : 0;
 }
 
-static void set_focus(struct app *a, size_t knob)
+/* The figure or setting that e explains in this view; "" if there is none. */
+static void focus_path(const struct app *a, char *buf, size_t cap)
 {
-	if (a->focus == knob)
-		return;
-	a->focus = knob;
-	change_preview(a);
-}
-
-/* Moves the focus by `by` settings, not counting headings. */
-static void move_setting(struct app *a, int64_t by)
-{
-	struct setting_row rows[SETTING_ROWS_MAX];
-	const size_t n = app_settings_rows(a, rows);
-	size_t at = settings_row_of(rows, n, a->focus), focus = a->focus;
-	while (by != 0) {
-		if ((by < 0 && at == 0) || (by > 0 && at + 1 >= n))
-			break;
-		at = by < 0 ? at - 1 : at + 1;
-		if (rows[at].kind != SETTING_KNOB)
-			continue;
-		focus = rows[at].knob;
-		by += by < 0 ? 1 : -1;
-	}
-	set_focus(a, focus);
-}
-
-/* How well a key matches: 0 not at all, 1 somewhere, 2 at the start, 3 exactly. */
-static int match_rank(const char *key, const char *text)
-{
-	const size_t len = strlen(text);
-	for (size_t at = 0; key[at] != '\0'; at++) {
-		size_t i = 0;
-		while (i < len && key[at + i] != '\0' && tolower((unsigned char)key[at + i]) == tolower((unsigned char)text[i]))
-			i++;
-		if (i == len)
-			return at > 0 ? 1 : key[len] != '\0' ? 2 : 3;
-	}
-	return 0;
-}
-
-bool app_find(struct app *a, const char *text, size_t from)
-{
-	const size_t n = knob_count();
-	size_t best = from;
-	int best_rank = 0;
-	for (size_t i = 0; i < n && text[0] != '\0'; i++) {
-		const size_t at = (from + i) % n;
-		const int rank = match_rank(knob_at(at)->key, text);
-		if (rank > best_rank && settings_apply(&a->draft.s, knob_at(at))) {
-			best = at;
-			best_rank = rank;
-		}
-	}
-	a->fewer = a->fewer && (best_rank == 0 || (knob_at(best)->flags & KNOB_F_MAIN));
-	set_focus(a, best);
-	return best_rank > 0 || text[0] == '\0';
-}
-
-static void move_figure(struct app *a, int64_t by)
-{
-	const int64_t to = (int64_t)a->figure_stage + by, last = (int64_t)a->n_stages - 1;
-	a->figure_stage = (size_t)(to < 0 ? 0 : to > last ? last : to);
-}
-
-static void move_category(struct app *a, int by)
-{
-	const int to = a->figure_category + by;
-	a->figure_category = to < FIGURE_TOTAL ? FIGURE_TOTAL : to >= MEMORY_CATEGORY_COUNT ? MEMORY_CATEGORY_COUNT - 1 : to;
-}
-
-static void scroll_view(struct app *a, int64_t by)
-{
-	const int64_t to = (int64_t)a->scroll[a->view] + by;
-	a->scroll[a->view] = to < 0 ? 0 : (size_t)num_min(to, FAR);
-}
-
-/* j and k, in every view. */
-static void move(struct app *a, int64_t by)
-{
-	if (a->view == VIEW_LIST)
-		list_move(a, by);
-	else if (a->view == VIEW_MEMORY)
-		move_category(a, (int)num_max(-MEMORY_CATEGORY_COUNT - 1, num_min(by, MEMORY_CATEGORY_COUNT + 1)));
-	else if (a->view != VIEW_MAIN)
-		scroll_view(a, by);
-	else if (a->pane == PANE_FIGURES)
-		move_figure(a, by);
-	else
-		move_setting(a, by);
-}
-
-/* h and l outside the settings. */
-static void move_sideways(struct app *a, int by)
-{
-	if (a->view == VIEW_MAIN) {
-		move_category(a, by);
-	} else if (a->view == VIEW_MEMORY) {
-		move_figure(a, by);
-	} else if (a->view == VIEW_PIPELINE) {
-		if (a->zoom == 0)
-			a->zoom = 1;
-		a->tick = num_max(0, num_min(a->tick + (int64_t)by * PIPELINE_SCROLL_TICKS, app_pipeline_ticks(a) - 1));
-	}
-}
-
-static void figure_path(struct app *a)
-{
-	const char *what = a->figure_category == FIGURE_TOTAL ? "total" : "";
-	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
-		if (memory_category_table[i].draw_order == a->figure_category)
-			what = memory_category_table[i].key;
-	}
-	(void)snprintf(a->path, sizeof(a->path), "memory.stages[%zu].%s", a->figure_stage, what);
+	const bool setting = (a->view == VIEW_MAIN && a->pane == PANE_SETTINGS) || (a->view == VIEW_MEMORY && a->ledger);
+	buf[0] = '\0';
+	if (setting)
+		(void)snprintf(buf, cap, "scenario.%s", app_knob(a)->key);
+	else if (a->view == VIEW_LIST)
+		(void)snprintf(buf, cap, "scenario.%s", knob_at(a->list.knob)->key);
+	else if (a->view == VIEW_ADVICE && a->advice_focus < a->advice.n &&
+		knob_find(a->advice.row[a->advice_focus].what) != NULL)
+		(void)snprintf(buf, cap, "scenario.%s", a->advice.row[a->advice_focus].what);
+	else if (a->view == VIEW_PRESETS)
+		(void)snprintf(buf, cap, "model.params");
+	else if (a->view == VIEW_PIPELINE && strncmp(a->figure, "pipeline.", 9) != 0)
+		(void)snprintf(buf, cap, "pipeline.bubble_of_step");
+	else if (a->view != VIEW_HELP && a->view != VIEW_COMMAND && a->view != VIEW_ADVICE)
+		(void)snprintf(buf, cap, "%s", a->figure);
 }
 
 static void explain(struct app *a)
 {
-	if (a->view == VIEW_PIPELINE)
-		(void)snprintf(a->path, sizeof(a->path), "pipeline.bubble_of_step");
-	else if (a->view == VIEW_MEMORY || (a->view == VIEW_MAIN && a->pane == PANE_FIGURES))
-		figure_path(a);
-	else if (a->view == VIEW_MAIN)
-		a->path[0] = '\0';
+	char path[FIGURE_PATH_CAP];
+	focus_path(a, path, sizeof(path));
+	if (path[0] != '\0')
+		explain_open(a, path);
 	else
-		return;
-	app_push_view(a, VIEW_EXPLAIN);
+		app_say(a, "%s", _("Nothing in focus here has a formula."));
 }
 
 static void open_focused(struct app *a)
 {
 	if (a->view == VIEW_LIST)
 		list_take(a);
-	else if (a->view == VIEW_MAIN && a->pane == PANE_SETTINGS)
+	else if (a->view == VIEW_ADVICE)
+		advice_take(a);
+	else if (a->view == VIEW_PRESETS)
+		presets_take(a);
+	else if (a->view == VIEW_EXPLAIN)
+		explain_follow(a);
+	else if ((a->view == VIEW_MAIN && a->pane == PANE_SETTINGS) || (a->view == VIEW_MEMORY && a->ledger) ||
+		(figure_is_setting(a) && settings_has_stops(app_knob(a))))
 		list_open(a, a->focus);
 	else
 		explain(a);
-}
-
-static void toggle_pane(struct app *a)
-{
-	if (a->view != VIEW_MAIN)
-		return;
-	a->pane = a->pane == PANE_SETTINGS ? PANE_FIGURES : PANE_SETTINGS;
-	if (a->pane == PANE_FIGURES)
-		focus_worst(a);
 }
 
 static void toggle_fewer(struct app *a)
@@ -261,7 +172,7 @@ static void toggle_fewer(struct app *a)
 	a->fewer = !a->fewer;
 	for (size_t i = 0; a->fewer && !(app_knob(a)->flags & KNOB_F_MAIN) && i < knob_count(); i++) {
 		if (knob_at(i)->flags & KNOB_F_MAIN)
-			set_focus(a, i);
+			app_set_focus(a, i);
 	}
 	app_say(a, "%s", a->fewer ? _("Only the main settings. i shows all.") : _("All settings. i shows the main ones only."));
 }
@@ -280,146 +191,269 @@ struct press {
 	enum context context;
 };
 
-static void do_help(struct app *a, int arg, const struct press *p)
+/* Each handler returns enum app_dirty bits beyond APP_DRAW. */
+static unsigned do_help(struct app *a, int arg, const struct press *p)
 {
 	(void)arg;
-	if (a->view == VIEW_HELP)
-		return;
-	a->help_context = p->context;
-	app_push_view(a, VIEW_HELP);
+	if (a->view != VIEW_HELP) {
+		a->help_context = p->context;
+		app_push_view(a, VIEW_HELP);
+	}
+	return 0;
 }
 
-static void do_find(struct app *a, int arg, const struct press *p)
+static unsigned do_find(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
 	if (a->view == VIEW_MAIN)
 		a->pane = PANE_SETTINGS;
-	if (a->view == VIEW_MAIN || a->view == VIEW_LIST)
+	if (a->view == VIEW_MAIN || a->view == VIEW_LIST || a->view == VIEW_PRESETS)
 		prompt_open(a, PROMPT_FIND, "");
 	else
-		app_say(a, "%s", _("Nothing to search here: / finds a setting on the main screen, a value in a list."));
+		app_say(a, "%s", _("Nothing to search here: / finds a setting, a value in a list, a preset."));
+	return 0;
 }
 
-static void do_view_number(struct app *a, int arg, const struct press *p)
+static unsigned do_find_again(struct app *a, int direction, const struct press *p)
 {
-	static const enum view_id numbered[] = { VIEW_MAIN, VIEW_MEMORY, VIEW_PIPELINE };
-	const size_t i = p->key - '1';
-	(void)arg;
-	if (p->key >= '1' && i < sizeof(numbered) / sizeof(numbered[0]))
-		switch_view(a, numbered[i]);
+	(void)p;
+	if (a->view == VIEW_MAIN)
+		app_find_again(a, direction);
 	else
-		app_say(a, "%s", _("Views by number: 1 main, 2 memory, 3 pipeline."));
+		app_say(a, "%s", _("n and N go through the settings of the main screen."));
+	return 0;
 }
 
-static void do_type(struct app *a, int digit, const struct press *p)
+/* Opening the presets also asks for the list of saved scenarios. */
+static unsigned open_view(struct app *a, enum view_id view)
+{
+	app_switch_view(a, view);
+	if (view == VIEW_ADVICE)
+		a->advice_focus = 0;
+	if (view != VIEW_PRESETS)
+		return 0;
+	browser_filter(&a->browser, a->catalog);
+	a->effect = (struct effect){ .kind = EFFECT_LIST };
+	return APP_EFFECT;
+}
+
+static unsigned do_switch(struct app *a, int view, const struct press *p)
+{
+	(void)p;
+	return open_view(a, (enum view_id)view);
+}
+
+static unsigned do_view_number(struct app *a, int arg, const struct press *p)
+{
+	static const enum view_id numbered[] = { ['1'] = VIEW_MAIN,
+		['2'] = VIEW_MEMORY,
+		['3'] = VIEW_PIPELINE,
+		['4'] = VIEW_TIME,
+		['5'] = VIEW_COST,
+		['6'] = VIEW_ADVICE,
+		['7'] = VIEW_COMPARE,
+		['8'] = VIEW_PRESETS };
+	(void)arg;
+	if (p->key == '1' || (p->key < sizeof(numbered) / sizeof(numbered[0]) && numbered[p->key] != VIEW_MAIN))
+		return open_view(a, numbered[p->key]);
+	app_say(a, "%s", _("Views by number: 1 main, 2 memory, 3 pipeline, 4 time, 5 cost, 6 advice, 7 differences, 8 presets."));
+	return 0;
+}
+
+static unsigned do_type(struct app *a, int digit, const struct press *p)
 {
 	const char text[2] = { digit ? (char)p->key : '\0', '\0' };
 	prompt_open(a, PROMPT_VALUE, text);
+	return 0;
 }
 
-static void do_move(struct app *a, int by, const struct press *p)
+static unsigned do_prompt(struct app *a, int kind, const struct press *p)
 {
 	(void)p;
-	move(a, by);
+	prompt_open(a, (enum prompt_kind)kind, kind == PROMPT_SAVE ? a->name : "");
+	return 0;
 }
 
-static void do_page(struct app *a, int by, const struct press *p)
+static unsigned do_move(struct app *a, int by, const struct press *p)
 {
 	(void)p;
-	move(a, (int64_t)by * (a->h > 6 ? a->h - 6 : 1));
+	app_move(a, by);
+	return 0;
 }
 
-static void do_sideways(struct app *a, int by, const struct press *p)
+static unsigned do_page(struct app *a, int by, const struct press *p)
 {
 	(void)p;
-	move_sideways(a, by);
+	/* The browser's list moves by lines, its page by pages. */
+	if (a->view == VIEW_PRESETS)
+		a->scroll[VIEW_PRESETS] =
+			(size_t)num_max(0, (int64_t)a->scroll[VIEW_PRESETS] + (int64_t)by * (a->h > 8 ? a->h - 8 : 1));
+	else
+		app_move(a, (int64_t)by * (a->h > 6 ? a->h - 6 : 1));
+	return 0;
 }
 
-static void do_pane(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	toggle_pane(a);
-}
-
-static void do_switch(struct app *a, int view, const struct press *p)
+static unsigned do_sideways(struct app *a, int by, const struct press *p)
 {
 	(void)p;
-	switch_view(a, (enum view_id)view);
+	app_move_sideways(a, by);
+	return 0;
 }
 
-static void do_back(struct app *a, int arg, const struct press *p)
+static unsigned do_pane(struct app *a, int by, const struct press *p)
+{
+	(void)p;
+	app_next_pane(a, by);
+	return 0;
+}
+
+static unsigned do_back(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
-	app_pop_view(a);
+	if (a->view != VIEW_EXPLAIN || !explain_back(a))
+		app_pop_view(a);
+	return 0;
 }
 
-static void do_explain(struct app *a, int arg, const struct press *p)
+static unsigned do_explain(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
-	explain(a);
+	if (a->view == VIEW_EXPLAIN)
+		explain_follow(a);
+	else
+		explain(a);
+	return 0;
 }
 
-static void do_command(struct app *a, int arg, const struct press *p)
+static unsigned do_push(struct app *a, int view, const struct press *p)
 {
-	(void)arg, (void)p;
-	app_push_view(a, VIEW_COMMAND);
+	(void)p;
+	app_push_view(a, (enum view_id)view);
+	return 0;
 }
 
-static void do_zoom(struct app *a, int by, const struct press *p)
+static unsigned do_pin(struct app *a, int what, const struct press *p)
+{
+	static void (*const pins[])(struct app * a) = { pin_set, pin_drop, pin_swap };
+	(void)p;
+	pins[what](a);
+	return 0;
+}
+
+static unsigned do_zoom(struct app *a, int by, const struct press *p)
 {
 	(void)p;
 	zoom(a, by);
+	return 0;
 }
 
-static void do_step(struct app *a, int by, const struct press *p)
+static unsigned do_step(struct app *a, int by, const struct press *p)
 {
 	(void)p;
 	change_step(a, by);
+	return 0;
 }
 
-static void do_flags(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	prompt_open(a, PROMPT_FLAGS, "");
-}
-
-static void do_open(struct app *a, int arg, const struct press *p)
+static unsigned do_open(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
 	open_focused(a);
+	return a->effect.kind == EFFECT_NONE ? 0 : APP_EFFECT;
 }
 
-static void do_default(struct app *a, int arg, const struct press *p)
+static unsigned do_default(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
 	change_default(a);
+	return 0;
 }
 
-static void do_undo(struct app *a, int redo, const struct press *p)
+static unsigned do_undo(struct app *a, int redo, const struct press *p)
 {
 	(void)p;
 	if (redo)
 		change_redo(a);
 	else
 		change_undo(a);
+	return 0;
 }
 
-static void do_schedule(struct app *a, int arg, const struct press *p)
+static unsigned do_schedule(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
 	change_schedule(a);
+	return 0;
 }
 
-static void do_more(struct app *a, int arg, const struct press *p)
+static unsigned do_convention(struct app *a, int arg, const struct press *p)
+{
+	(void)arg, (void)p;
+	change_convention(a);
+	return 0;
+}
+
+static unsigned do_more(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
 	toggle_fewer(a);
+	return 0;
+}
+
+static unsigned keep_config(struct app *a)
+{
+	a->effect = (struct effect){ .kind = EFFECT_CONFIG };
+	return APP_EFFECT;
+}
+
+static unsigned do_big(struct app *a, int arg, const struct press *p)
+{
+	(void)arg, (void)p;
+	a->big = !a->big;
+	return keep_config(a);
+}
+
+static unsigned do_theme(struct app *a, int arg, const struct press *p)
+{
+	(void)arg, (void)p;
+	if (a->colors < 8) {
+		app_say(a, "%s", _("Only the mono theme: the terminal has no colours, or NO_COLOR is set."));
+		return 0;
+	}
+	do
+		a->theme = (enum theme)(((int)a->theme + 1) % THEME_COUNT);
+	while (!theme_possible(a->theme, a->colors));
+	a->theme_chosen = true;
+	app_say(a, _("Theme %s."), theme_names[a->theme]);
+	return APP_LOOK | keep_config(a);
+}
+
+/* A changed scenario that has a name is worth a question; everything else can be rebuilt from the command line (y). */
+static unsigned do_quit(struct app *a, int arg, const struct press *p)
+{
+	(void)arg, (void)p;
+	if (a->name[0] == '\0' || !a->changed || a->asked)
+		return APP_QUIT;
+	a->asked = true;
+	app_say(a, _("%.60s has changes that are not saved: S saves them, q again quits."), a->name);
+	return 0;
+}
+
+static unsigned do_suspend(struct app *a, int arg, const struct press *p)
+{
+	(void)a, (void)arg, (void)p;
+	return APP_SUSPEND;
+}
+
+static unsigned do_repaint(struct app *a, int arg, const struct press *p)
+{
+	(void)a, (void)arg, (void)p;
+	return APP_REPAINT;
 }
 
 /* clang-format off */
-/* What each action does. The rows that are missing belong to the prompt, or to the caller: quit, suspend, repaint. */
+/* What each action does. The rows that are missing belong to the prompt. */
 static const struct {
-	void (*run)(struct app *a, int arg, const struct press *p);
+	unsigned (*run)(struct app *a, int arg, const struct press *p);
 	int arg;
 } handlers[UI_ACTION_COUNT] = {
 	[UI_DOWN] = {do_move, 1},
@@ -433,12 +467,27 @@ static const struct {
 	[UI_NEXT_PANE] = {do_pane, 1},
 	[UI_PREVIOUS_PANE] = {do_pane, -1},
 	[UI_FIND] = {do_find, 0},
+	[UI_FIND_NEXT] = {do_find_again, 1},
+	[UI_FIND_PREVIOUS] = {do_find_again, -1},
 	[UI_MEMORY] = {do_switch, VIEW_MEMORY},
 	[UI_PIPELINE] = {do_switch, VIEW_PIPELINE},
+	[UI_TIME] = {do_switch, VIEW_TIME},
+	[UI_COST] = {do_switch, VIEW_COST},
+	[UI_COMPARE] = {do_switch, VIEW_COMPARE},
+	[UI_PRESETS] = {do_switch, VIEW_PRESETS},
+	[UI_ADVICE] = {do_switch, VIEW_ADVICE},
 	[UI_VIEW_NUMBER] = {do_view_number, 0},
 	[UI_BACK] = {do_back, 0},
 	[UI_EXPLAIN] = {do_explain, 0},
-	[UI_COMMAND] = {do_command, 0},
+	[UI_PIN] = {do_pin, 0},
+	[UI_UNPIN] = {do_pin, 1},
+	[UI_SWAP] = {do_pin, 2},
+	[UI_COMMAND] = {do_push, VIEW_COMMAND},
+	[UI_WRITE] = {do_prompt, PROMPT_WRITE},
+	[UI_SAVE] = {do_prompt, PROMPT_SAVE},
+	[UI_OPEN_SCENARIO] = {do_prompt, PROMPT_OPEN},
+	[UI_IMPORT] = {do_prompt, PROMPT_IMPORT},
+	[UI_FLAGS] = {do_prompt, PROMPT_FLAGS},
 	[UI_HELP] = {do_help, 0},
 	[UI_ZOOM_IN] = {do_zoom, 1},
 	[UI_ZOOM_OUT] = {do_zoom, -1},
@@ -449,13 +498,18 @@ static const struct {
 	[UI_LEAP_UP] = {do_step, LEAP},
 	[UI_TYPE] = {do_type, 0},
 	[UI_TYPE_DIGIT] = {do_type, 1},
-	[UI_FLAGS] = {do_flags, 0},
 	[UI_OPEN] = {do_open, 0},
 	[UI_DEFAULT] = {do_default, 0},
 	[UI_UNDO] = {do_undo, 0},
 	[UI_REDO] = {do_undo, 1},
 	[UI_SCHEDULE] = {do_schedule, 0},
+	[UI_CONVENTION] = {do_convention, 0},
 	[UI_MORE] = {do_more, 0},
+	[UI_BIG] = {do_big, 0},
+	[UI_THEME] = {do_theme, 0},
+	[UI_QUIT] = {do_quit, 0},
+	[UI_SUSPEND] = {do_suspend, 0},
+	[UI_REPAINT] = {do_repaint, 0},
 };
 /* clang-format on */
 
@@ -464,17 +518,13 @@ static unsigned update_key(struct app *a, uint32_t key)
 	const struct press p = { key, app_context(a) };
 	const enum ui_action action = input_lookup(p.context, key);
 	a->message[0] = '\0';
-	if (action == UI_QUIT)
-		return APP_QUIT;
-	if (action == UI_SUSPEND)
-		return APP_SUSPEND;
-	if (action == UI_REPAINT)
-		return APP_DRAW | APP_REPAINT;
-	if (p.context == CONTEXT_PROMPT)
-		prompt_update(a, key);
-	else if (handlers[action].run != NULL)
-		handlers[action].run(a, handlers[action].arg, &p);
-	return APP_DRAW;
+	if (action != UI_QUIT)
+		a->asked = false;
+	if (p.context == CONTEXT_PROMPT && handlers[action].run == NULL)
+		return APP_DRAW | prompt_update(a, key);
+	if (handlers[action].run == NULL)
+		return APP_DRAW;
+	return APP_DRAW | handlers[action].run(a, handlers[action].arg, &p);
 }
 
 unsigned app_update(struct app *a, const struct event *ev)
@@ -490,11 +540,43 @@ unsigned app_update(struct app *a, const struct event *ev)
 	} else if (ev->kind == EVENT_KEY) {
 		dirty = update_key(a, ev->key);
 	}
+	figure_check(a);
 	scroll_settings(a);
 	const size_t most = view_scroll_max(a);
 	if (a->scroll[a->view] > most)
 		a->scroll[a->view] = most;
 	return dirty;
+}
+
+/* The advice is needed where it is shown: in its own view, and in the message line after a no. */
+bool app_busy(const struct app *a)
+{
+	if (a->advice.complete)
+		return false;
+	return a->view == VIEW_ADVICE || (!a->plan.verdict.fits && a->plan.verdict.known && advice_best(&a->advice) == NULL);
+}
+
+bool app_work(struct app *a)
+{
+	const size_t n = a->advice.n;
+	advice_step(&a->advice, &a->draft, &a->plan, a->catalog);
+	if (a->advice_focus >= a->advice.n)
+		a->advice_focus = 0;
+	return a->view == VIEW_ADVICE || n != a->advice.n;
+}
+
+enum err_code app_load(struct app *a, const struct draft *d, const char *name, struct err *e)
+{
+	const struct knob_moves none = { 0 };
+	const enum err_code code = change_adopt(a, d, &none, e);
+	if (code != ERR_OK)
+		return code;
+	if (name[0] != '\0') {
+		(void)snprintf(a->name, sizeof(a->name), "%s", name);
+		a->changed = false;
+	}
+	app_switch_view(a, VIEW_MAIN);
+	return ERR_OK;
 }
 
 enum err_code app_init(struct app *a, const struct catalog *c, const struct draft *d, int w, int h, struct err *e)
@@ -505,13 +587,14 @@ enum err_code app_init(struct app *a, const struct catalog *c, const struct draf
 	a->w = w;
 	a->h = h;
 	a->draft = *d;
-	a->figure_category = FIGURE_TOTAL;
+	a->glyphs = -1;
 	a->focus = first == NULL ? 0 : knob_index(first);
 	const enum err_code code = plan_evaluate(&d->s, &a->plan, e);
 	if (code != ERR_OK)
 		return code;
 	history_init(&a->history, d);
 	change_refresh(a);
+	figure_worst(a);
 	scroll_settings(a);
 	return ERR_OK;
 }

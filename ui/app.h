@@ -3,6 +3,8 @@
 #ifndef MESHPLAN_APP_H
 #define MESHPLAN_APP_H
 
+#include "advice.h"
+#include "browser.h"
 #include "catalog.h"
 #include "history.h"
 #include "input.h"
@@ -10,15 +12,48 @@
 #include "layout.h"
 #include "plan.h"
 #include "settings.h"
+#include "theme.h"
 
 #include <stdbool.h>
 
-/* What the caller of app_update has to do. */
-enum app_dirty { APP_DRAW = 1, APP_REPAINT = 2, APP_SUSPEND = 4, APP_QUIT = 8 };
+/* What the caller of app_update has to do. APP_EFFECT: run a->effect (effect.h), then draw. */
+enum app_dirty { APP_DRAW = 1, APP_REPAINT = 2, APP_SUSPEND = 4, APP_QUIT = 8, APP_EFFECT = 16, APP_LOOK = 32 };
 
-enum view_id { VIEW_MAIN, VIEW_MEMORY, VIEW_PIPELINE, VIEW_HELP, VIEW_EXPLAIN, VIEW_LIST, VIEW_COMMAND, VIEW_COUNT };
+enum view_id {
+	VIEW_MAIN,
+	VIEW_MEMORY,
+	VIEW_PIPELINE,
+	VIEW_TIME,
+	VIEW_COST,
+	VIEW_COMPARE,
+	VIEW_PRESETS,
+	VIEW_ADVICE,
+	VIEW_HELP,
+	VIEW_EXPLAIN,
+	VIEW_LIST,
+	VIEW_COMMAND,
+	VIEW_COUNT
+};
 enum pane { PANE_SETTINGS, PANE_FIGURES };
-enum prompt_kind { PROMPT_NONE, PROMPT_VALUE, PROMPT_FLAGS, PROMPT_FIND };
+enum prompt_kind {
+	PROMPT_NONE,
+	PROMPT_VALUE,
+	PROMPT_FLAGS,
+	PROMPT_FIND,
+	PROMPT_WRITE,
+	PROMPT_SAVE,
+	PROMPT_OPEN,
+	PROMPT_IMPORT,
+	PROMPT_COUNT
+};
+
+/* What touches files is only asked for here: the loop does it. */
+enum effect_kind { EFFECT_NONE, EFFECT_WRITE, EFFECT_SAVE, EFFECT_OPEN, EFFECT_IMPORT, EFFECT_LIST, EFFECT_CONFIG };
+enum { APP_PATH_CAP = 256, FIGURE_PATH_CAP = 64 };
+struct effect {
+	enum effect_kind kind;
+	char path[APP_PATH_CAP]; /* as typed */
+};
 
 /* What one step of the focused setting would do. */
 struct preview {
@@ -26,14 +61,16 @@ struct preview {
 	char value[48];           /* where the step leads; "" at the end of the range */
 	char reason[ERR_MSG_CAP]; /* why not */
 	int64_t change_bytes;
+	double step_s, usd; /* 0: not known */
 	struct verdict verdict;
 };
 
 struct prompt {
 	enum prompt_kind kind;
-	char text[96];
-	size_t len, cursor;     /* bytes; the text is ASCII */
+	char text[APP_PATH_CAP];
+	size_t len, cursor;     /* bytes, between characters */
 	bool good;              /* Enter would accept */
+	char take[48];          /* else Enter would take this, the nearest legal value; "" if there is none */
 	char note[ERR_MSG_CAP]; /* how it was read, or why not */
 };
 
@@ -49,10 +86,20 @@ struct value_list {
 	char filter[32];
 };
 
-enum { FIGURE_TOTAL = -1, APP_DEPTH_MAX = 8, APP_MESSAGE_CAP = ERR_MSG_CAP };
+/* A plan to compare with. */
+struct pin {
+	bool set;
+	struct draft draft;
+	struct plan plan;
+	struct stage_memory stages[STAGE_LIST_MAX];
+	size_t n_stages;
+};
+
+enum { APP_DEPTH_MAX = 8, APP_TRAIL_MAX = 8, APP_MESSAGE_CAP = ERR_MSG_CAP };
 
 struct app {
 	const struct catalog *catalog;
+	const struct preset_texts *texts; /* NULL: none */
 	int w, h;
 
 	struct draft draft; /* always legal */
@@ -61,25 +108,43 @@ struct app {
 	size_t n_stages;
 	struct preview preview[2]; /* one step down, one step up */
 	struct history history;
+	struct pin pin;
+	struct advice advice; /* for the present draft; grows while the loop is idle */
 
 	enum view_id view, below[APP_DEPTH_MAX]; /* Esc returns to the view below */
 	size_t depth;
 	enum pane pane;
-	size_t focus;              /* index in the knob table */
-	size_t settings_top;       /* first row of the pane */
-	bool fewer;                /* only the main settings */
-	size_t figure_stage;       /* focus among the figures */
-	int figure_category;       /* enum memory_category in drawing order, FIGURE_TOTAL */
-	size_t scroll[VIEW_COUNT]; /* first row of a view that scrolls */
-	int zoom;                  /* pipeline view: columns per tick, 0: fit */
-	int64_t tick;              /* pipeline view: first tick shown when zoomed */
-	char path[64];             /* explain view: the figure; "" explains the focused setting */
-	enum context help_context; /* help view: where it was called from */
+	size_t focus;                               /* index in the knob table */
+	bool ledger;                                /* memory view: the focus is on a row of the ledger, which is a setting */
+	size_t settings_top;                        /* first row of the pane */
+	bool fewer;                                 /* only the main settings */
+	char figure[FIGURE_PATH_CAP];               /* focus among the figures: a path of the plan document */
+	size_t figure_stage;                        /* the stage it belongs to, or the last one that did */
+	size_t scroll[VIEW_COUNT];                  /* first row of a view that scrolls */
+	int zoom;                                   /* pipeline view: columns per tick, 0: fit */
+	int64_t tick;                               /* pipeline view: first tick shown when zoomed */
+	enum context help_context;                  /* help view: where it was called from */
+	char path[FIGURE_PATH_CAP];                 /* explain view: the figure or setting */
+	char trail[APP_TRAIL_MAX][FIGURE_PATH_CAP]; /* the ones it was reached by */
+	size_t n_trail, term;                       /* term: the one that Enter follows */
+	size_t advice_focus;
+	struct browser browser;
 
 	struct prompt prompt;
 	struct value_list list;
-	size_t find_from;              /* focus before a search */
+	size_t find_from; /* focus before a search */
+	char found[32];   /* the last search, for n and N */
+	struct effect effect;
 	char message[APP_MESSAGE_CAP]; /* answer to the last key, "" if none */
+
+	bool big;
+	int colors;        /* of the terminal */
+	enum theme theme;  /* as shown */
+	bool theme_chosen; /* by a key or by name; else it follows the terminal */
+	bool ascii;
+	int glyphs;              /* as in ui_config: -1 the locale decides */
+	char name[APP_PATH_CAP]; /* the scenario that was saved or opened, "" if none */
+	bool changed, asked;     /* it changed since; quitting was questioned */
 };
 
 /* Starts on the main screen with a draft that plan_evaluate accepts. */
@@ -93,6 +158,20 @@ const struct knob *app_knob(const struct app *a);
 enum context app_context(const struct app *a);
 /* Rows of the settings pane as they are now. */
 size_t app_settings_rows(const struct app *a, struct setting_row rows[SETTING_ROWS_MAX]);
+/* Draws what is known at the moment; the rest in slices of about a millisecond: app_work does one and returns whether something
+ * changed, app_busy says whether there are more. */
+bool app_busy(const struct app *a);
+bool app_work(struct app *a);
+/* Where everything stands now. */
+void app_layout(const struct app *a, struct screen_layout *l);
+/* Indices of the settings that differ from the pinned plan, at most cap; returns how many there are. */
+size_t pin_differences(const struct app *a, size_t *out, size_t cap);
+/* The path that a term of an explanation leads to; false if it leads nowhere. */
+struct explain_value;
+bool explain_target(const struct app *a, const struct explain_value *x, char out[FIGURE_PATH_CAP]);
+/* For the effects: takes over a draft that was read, a name for it; says something in the message line. */
+enum err_code app_load(struct app *a, const struct draft *d, const char *name, struct err *e) NODISCARD;
+void app_say(struct app *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Ticks of the whole pipeline, for scrolling. */
 int64_t app_pipeline_ticks(const struct app *a);
 

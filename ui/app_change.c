@@ -1,5 +1,6 @@
 #include "app_internal.h"
 
+#include "cost.h"
 #include "num.h"
 #include "search.h"
 #include "ui_text.h"
@@ -14,8 +15,6 @@ static void evaluate_stages(struct app *a)
 	a->n_stages = (size_t)num_max(1, num_min(a->draft.s.layout.pp, STAGE_LIST_MAX));
 	for (size_t i = 0; i < a->n_stages; i++)
 		memory_stage_of(&a->draft.s, &shared, (int64_t)i, &a->stages[i]);
-	if (a->figure_stage >= a->n_stages)
-		a->figure_stage = a->n_stages - 1;
 }
 
 /* The nearest stop in a direction, legal or not: shown when the step itself is refused. */
@@ -31,6 +30,15 @@ static void preview_neighbour(const struct app *a, const struct knob *k, int dir
 		(void)settings_stop_text(k, a->catalog, &a->draft, stops[at + 1].value, p->value, sizeof(p->value));
 }
 
+/* Where 0 stands for what the engine takes, a step starts from that. */
+static void fill_automatic(const struct knob *k, struct draft *d)
+{
+	if (strcmp(k->key, "price") == 0 && d->s.cost.price <= 0)
+		d->s.cost.price = d->s.cluster.gpu.usd_per_hour;
+	if (strcmp(k->key, "tokens") == 0 && d->s.cost.tokens == 0)
+		d->s.cost.tokens = num_round(cost_tokens(&d->s));
+}
+
 static void preview_one(const struct app *a, int direction, struct preview *p)
 {
 	const struct knob *k = app_knob(a);
@@ -41,6 +49,7 @@ static void preview_one(const struct app *a, int direction, struct preview *p)
 	*p = (struct preview){ 0 };
 	if (!settings_has_stops(k))
 		return;
+	fill_automatic(k, &next);
 	if (draft_step(&next, a->catalog, k, direction, &moves, &e) != ERR_OK || plan_evaluate(&next.s, &plan, &e) != ERR_OK) {
 		preview_neighbour(a, k, direction, p);
 		(void)snprintf(p->reason, sizeof(p->reason), "%s", e.msg);
@@ -48,6 +57,10 @@ static void preview_one(const struct app *a, int direction, struct preview *p)
 	}
 	p->possible = true;
 	p->verdict = plan.verdict;
+	if (plan.step.known) {
+		p->step_s = plan.step.step_s;
+		p->usd = cost_of(&next.s, &plan.step).usd;
+	}
 	p->change_bytes = plan.worst.need_bytes - a->plan.worst.need_bytes;
 	p->same = p->change_bytes == 0 && plan.verdict.headroom_bytes == a->plan.verdict.headroom_bytes;
 	(void)knob_format_pretty(k, &next.s, p->value, sizeof(p->value));
@@ -66,6 +79,8 @@ void change_refresh(struct app *a)
 		app_say(a, "%s", e.msg);
 	evaluate_stages(a);
 	change_preview(a);
+	advice_start(&a->advice);
+	a->changed = true;
 }
 
 /* "pp 4 became 1, tp 8 became 4. u undoes all." */
@@ -114,6 +129,7 @@ void change_step(struct app *a, int steps)
 	struct err e = { 0 };
 	if (!change_has_stops(a, k))
 		return;
+	fill_automatic(k, &next);
 	enum err_code code = draft_step(&next, a->catalog, k, steps, &moves, &e);
 	if (code == ERR_OK)
 		code = change_adopt(a, &next, &moves, &e);
@@ -221,9 +237,9 @@ void change_redo(struct app *a)
 	say_difference(a, &before, _("Done again"));
 }
 
-void change_schedule(struct app *a)
+/* The next legal value, round the end. */
+static void next_value(struct app *a, const struct knob *k)
 {
-	const struct knob *k = knob_find("schedule");
 	struct knob_stop stops[LIST_STOPS_MAX];
 	size_t at = 0;
 	const size_t n = knob_stops(k, a->catalog, &a->draft, stops, LIST_STOPS_MAX, &at);
@@ -233,5 +249,15 @@ void change_schedule(struct app *a)
 			return;
 		}
 	}
-	app_say(a, "%s", _("No other schedule is legal for this framework and layout."));
+	app_say(a, _("No other %s is legal here."), ui_text(k->label));
+}
+
+void change_schedule(struct app *a)
+{
+	next_value(a, knob_find("schedule"));
+}
+
+void change_convention(struct app *a)
+{
+	next_value(a, knob_find("flops"));
 }

@@ -1,8 +1,9 @@
-/* Parts of app_update, by concern. Only the app_*.c files include this. */
+/* Parts of app_update, by concern. Only the app*.c files, and the view of explain, include this. */
 #ifndef MESHPLAN_APP_INTERNAL_H
 #define MESHPLAN_APP_INTERNAL_H
 
 #include "app.h"
+#include "explain.h"
 
 /* app_change.c: everything that changes the draft. Each adopts a legal draft only, and says in a->message what happened. */
 enum err_code change_adopt(struct app *a, const struct draft *d, const struct knob_moves *moves, struct err *e) NODISCARD;
@@ -16,23 +17,58 @@ void change_default(struct app *a);
 void change_undo(struct app *a);
 void change_redo(struct app *a);
 void change_schedule(struct app *a);
+void change_convention(struct app *a);
 
 /* app_prompt.c: a line of text at the bottom. */
 void prompt_open(struct app *a, enum prompt_kind kind, const char *text);
-void prompt_update(struct app *a, uint32_t key);
+/* Returns enum app_dirty bits beyond APP_DRAW. */
+unsigned prompt_update(struct app *a, uint32_t key);
 
-/* app_list.c: the values of the focused setting. */
+/* app_list.c: the values of the focused setting; the presets. */
 void list_open(struct app *a, size_t knob);
 void list_filter(struct app *a);
 void list_move(struct app *a, int64_t by);
 void list_take(struct app *a);
+void presets_take(struct app *a);
+void advice_take(struct app *a);
 
-/* app.c */
-void app_say(struct app *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void app_push_view(struct app *a, enum view_id view);
-void app_pop_view(struct app *a);
+/* app_move.c: the focus. */
+enum { APP_LEDGER_ROWS = 4 };
+extern const char *const app_ledger_keys[APP_LEDGER_ROWS]; /* settings behind weights, master, gradients, optimizer */
+void app_set_focus(struct app *a, size_t knob);
+void app_move(struct app *a, int64_t by);          /* j and k, in every view */
+void app_move_sideways(struct app *a, int by);     /* h and l outside the settings */
+void app_next_pane(struct app *a, int by);         /* Tab */
+void app_find_again(struct app *a, int direction); /* n and N */
 /* Puts the focus on the setting whose key is `text`, begins with it or holds it, in that order, the nearest after `from`. False
  * when there is none. */
 bool app_find(struct app *a, const char *text, size_t from);
+
+/* app_figure.c */
+/* Whether the focus of the cost view is on a setting. */
+bool figure_is_setting(const struct app *a);
+void figure_focus(struct app *a, const char *path);
+void figure_worst(struct app *a); /* where the plan is decided */
+void figure_check(struct app *a); /* after a change of the plan */
+/* To the nearest figure in a direction. False when there is none. */
+bool figure_move(struct app *a, int dx, int64_t dy);
+void figure_next(struct app *a, int by); /* in the order in which they are drawn */
+
+/* app_compare.c */
+void pin_set(struct app *a);
+void pin_drop(struct app *a);
+void pin_swap(struct app *a);
+
+/* app_explain.c */
+void explain_open(struct app *a, const char *path);
+void explain_next_term(struct app *a, int by);
+void explain_follow(struct app *a);
+bool explain_back(struct app *a); /* false: this was the first */
+
+/* app.c */
+void app_push_view(struct app *a, enum view_id view);
+void app_pop_view(struct app *a);
+/* Leaves all other views and opens this one above the main screen. */
+void app_switch_view(struct app *a, enum view_id view);
 
 #endif

@@ -2,28 +2,7 @@
 
 #include "ui_text.h"
 
-#include <ctype.h>
-#include <string.h>
-
-/* Whether every word of the filter occurs in the text, in any order; letters count alike in both cases. */
-static bool words_match(const char *text, const char *filter)
-{
-	while (*filter != '\0') {
-		const size_t len = strcspn(filter, " ");
-		bool found = len == 0;
-		for (const char *at = text; *at != '\0' && !found; at++) {
-			size_t i = 0;
-			while (i < len && at[i] != '\0' && tolower((unsigned char)at[i]) == tolower((unsigned char)filter[i]))
-				i++;
-			found = i == len;
-		}
-		if (!found)
-			return false;
-		filter += len;
-		filter += strspn(filter, " ");
-	}
-	return true;
-}
+#include <stdio.h>
 
 void list_filter(struct app *a)
 {
@@ -35,7 +14,7 @@ void list_filter(struct app *a)
 	for (size_t i = 0; i < l->n_stops; i++) {
 		char text[512];
 		(void)settings_stop_text(k, a->catalog, &a->draft, l->stops[i].value, text, sizeof(text));
-		if (!words_match(text, l->filter))
+		if (!browser_words_match(text, l->filter))
 			continue;
 		if (i <= before)
 			l->focus = l->n;
@@ -79,4 +58,37 @@ void list_take(struct app *a)
 	/* A refused value leaves the list open, with the reason above it. */
 	if (at != a->history.at || first != a->history.first)
 		app_pop_view(a);
+}
+
+/* A preset fills what it describes and keeps the rest, as its setting would; a scenario replaces everything. */
+void presets_take(struct app *a)
+{
+	static const char *const keys[BROWSER_SCENARIOS] = { "model", "gpu", "node", "profile" };
+	const struct browser *b = &a->browser;
+	const size_t at = a->history.at, first = a->history.first;
+	if (b->focus >= b->n) {
+		app_say(a, "%s", _("Nothing to load: no name matches."));
+	} else if (b->kind == BROWSER_SCENARIOS) {
+		a->effect = (struct effect){ .kind = EFFECT_OPEN };
+		(void)snprintf(a->effect.path, sizeof(a->effect.path), "%s", browser_focused(b, a->catalog));
+	} else {
+		change_put(a, knob_find(keys[b->kind]), (int64_t)b->match[b->focus]);
+		if (at != a->history.at || first != a->history.first)
+			app_switch_view(a, VIEW_MAIN);
+	}
+}
+
+void advice_take(struct app *a)
+{
+	const struct knob_moves none = { 0 };
+	struct err e = { 0 };
+	if (a->advice_focus >= a->advice.n)
+		return;
+	const struct advice_row row = a->advice.row[a->advice_focus];
+	if (change_adopt(a, &row.draft, &none, &e) != ERR_OK) {
+		app_say(a, "%s", e.msg);
+		return;
+	}
+	app_switch_view(a, VIEW_MAIN);
+	app_say(a, _("%s %s taken. u goes back."), row.what, row.to);
 }

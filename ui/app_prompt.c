@@ -1,5 +1,6 @@
 #include "app_internal.h"
 
+#include "glyphs.h"
 #include "ui_text.h"
 #include "units.h"
 
@@ -86,28 +87,68 @@ static bool try_flags(const struct app *a, struct draft *next, struct knob_moves
 	return true;
 }
 
+/* The legal value nearest to a number that is refused. */
+static void nearest_legal(const struct app *a, struct prompt *p)
+{
+	const struct knob *k = app_knob(a);
+	struct knob_stop stops[LIST_STOPS_MAX];
+	int64_t value = 0, best = -1;
+	size_t at = 0;
+	struct err e;
+	p->take[0] = '\0';
+	if (k->type == KNOB_PRESET || k->type == KNOB_STAGES || k->type == KNOB_ENUM ||
+		knob_parse_value(k, p->text, &value, &e) != ERR_OK)
+		return;
+	const size_t n = knob_stops(k, a->catalog, &a->draft, stops, LIST_STOPS_MAX, &at);
+	for (size_t i = 0; i < n; i++) {
+		const int64_t distance = stops[i].value > value ? stops[i].value - value : value - stops[i].value;
+		if (!stops[i].legal || (best >= 0 && distance >= best))
+			continue;
+		best = distance;
+		(void)knob_format_value(k, stops[i].value, false, p->take, sizeof(p->take));
+	}
+}
+
 /* Reads the text as it stands: what it means, and what it would do. */
 static bool prompt_try(const struct app *a, struct draft *next, struct knob_moves *moves, struct prompt *p)
 {
 	*next = a->draft;
 	*moves = (struct knob_moves){ 0 };
-	p->note[0] = '\0';
+	p->note[0] = p->take[0] = '\0';
 	if (p->len == 0)
 		return false;
 	return p->kind == PROMPT_FLAGS ? try_flags(a, next, moves, p) : try_value(a, next, moves, p);
 }
+
+static const char *const file_notes[PROMPT_COUNT] = {
+	[PROMPT_WRITE] = N_("a file: .md Markdown, .json JSON, else text"),
+	[PROMPT_SAVE] = N_("a name, or a path with a slash"),
+	[PROMPT_OPEN] = N_("a name, or a path with a slash"),
+	[PROMPT_IMPORT] = N_("path of a config.json"),
+};
 
 static void prompt_read(struct app *a)
 {
 	struct prompt *p = &a->prompt;
 	struct draft next;
 	struct knob_moves moves;
-	if (p->kind != PROMPT_FIND) {
+	if (p->kind == PROMPT_VALUE || p->kind == PROMPT_FLAGS) {
 		p->good = prompt_try(a, &next, &moves, p);
+		if (!p->good && p->kind == PROMPT_VALUE)
+			nearest_legal(a, p);
 		return;
 	}
 	p->note[0] = '\0';
-	if (a->view == VIEW_LIST) {
+	if (p->kind != PROMPT_FIND) {
+		p->good = p->len > 0;
+		(void)snprintf(p->note, sizeof(p->note), "%s", _(file_notes[p->kind]));
+	} else if (a->view == VIEW_PRESETS) {
+		(void)snprintf(a->browser.filter, sizeof(a->browser.filter), "%.31s", p->text);
+		browser_filter(&a->browser, a->catalog);
+		p->good = a->browser.n > 0;
+		(void)snprintf(p->note, sizeof(p->note), _("%zu of %zu"), a->browser.n,
+			browser_count(&a->browser, a->catalog, a->browser.kind));
+	} else if (a->view == VIEW_LIST) {
 		(void)snprintf(a->list.filter, sizeof(a->list.filter), "%.31s", p->text);
 		list_filter(a);
 		p->good = a->list.n > 0;
@@ -133,19 +174,39 @@ void prompt_open(struct app *a, enum prompt_kind kind, const char *text)
 	prompt_read(a);
 }
 
-static void erase_at(struct prompt *p, size_t at)
+/* Bytes of the character that begins at `at`, or ends before it. */
+static size_t bytes_at(const struct prompt *p, size_t at)
 {
-	memmove(p->text + at, p->text + at + 1, p->len - at);
-	p->len--;
+	const char *text = p->text + at;
+	(void)glyph_decode(&text);
+	return (size_t)(text - (p->text + at));
 }
 
-static void insert(struct prompt *p, char c)
+static size_t bytes_before(const struct prompt *p, size_t at)
 {
-	if (p->len + 1 >= sizeof(p->text))
+	size_t n = 1;
+	while (n < at && ((unsigned char)p->text[at - n] & 0xc0U) == 0x80U)
+		n++;
+	return n;
+}
+
+static void erase_at(struct prompt *p, size_t at)
+{
+	const size_t n = bytes_at(p, at);
+	memmove(p->text + at, p->text + at + n, p->len - at - n + 1);
+	p->len -= n;
+}
+
+static void insert(struct prompt *p, uint32_t code)
+{
+	char bytes[5];
+	const size_t n = (size_t)glyph_encode(code, bytes);
+	if (p->len + n >= sizeof(p->text))
 		return;
-	memmove(p->text + p->cursor + 1, p->text + p->cursor, p->len - p->cursor + 1);
-	p->text[p->cursor++] = c;
-	p->len++;
+	memmove(p->text + p->cursor + n, p->text + p->cursor, p->len - p->cursor + 1);
+	memcpy(p->text + p->cursor, bytes, n);
+	p->cursor += n;
+	p->len += n;
 }
 
 static void prompt_cancel(struct app *a)
@@ -153,6 +214,9 @@ static void prompt_cancel(struct app *a)
 	if (a->prompt.kind == PROMPT_FIND && a->view == VIEW_LIST) {
 		a->list.filter[0] = '\0';
 		list_filter(a);
+	} else if (a->prompt.kind == PROMPT_FIND && a->view == VIEW_PRESETS) {
+		a->browser.filter[0] = '\0';
+		browser_filter(&a->browser, a->catalog);
 	} else if (a->prompt.kind == PROMPT_FIND) {
 		a->focus = a->find_from;
 		change_preview(a);
@@ -160,23 +224,56 @@ static void prompt_cancel(struct app *a)
 	a->prompt.kind = PROMPT_NONE;
 }
 
-/* A text that cannot be used leaves the prompt open; its note says why. */
-static void prompt_accept(struct app *a)
+/* Hands a file name to whoever may touch files. */
+static unsigned accept_file(struct app *a)
+{
+	static const enum effect_kind effects[PROMPT_COUNT] = {
+		[PROMPT_WRITE] = EFFECT_WRITE,
+		[PROMPT_SAVE] = EFFECT_SAVE,
+		[PROMPT_OPEN] = EFFECT_OPEN,
+		[PROMPT_IMPORT] = EFFECT_IMPORT,
+	};
+	a->effect.kind = effects[a->prompt.kind];
+	(void)snprintf(a->effect.path, sizeof(a->effect.path), "%s", a->prompt.text);
+	a->prompt.kind = PROMPT_NONE;
+	return APP_EFFECT;
+}
+
+/* A refused number becomes the nearest legal one; a text that cannot be used leaves the prompt open, its note says why. */
+static void accept_value(struct app *a)
 {
 	struct prompt *p = &a->prompt;
 	struct draft next;
 	struct knob_moves moves;
 	struct err e = { 0 };
-	if (p->kind == PROMPT_FIND || p->len == 0) {
-		p->kind = PROMPT_NONE;
-		return;
-	}
 	p->good = prompt_try(a, &next, &moves, p);
+	if (!p->good && p->kind == PROMPT_VALUE) {
+		nearest_legal(a, p);
+		if (p->take[0] != '\0') {
+			(void)snprintf(p->text, sizeof(p->text), "%s", p->take);
+			p->len = p->cursor = strlen(p->text);
+			p->good = prompt_try(a, &next, &moves, p);
+		}
+	}
 	if (!p->good)
 		return;
 	p->kind = PROMPT_NONE;
 	if (change_adopt(a, &next, &moves, &e) != ERR_OK)
 		app_say(a, "%s", e.msg);
+}
+
+static unsigned prompt_accept(struct app *a)
+{
+	struct prompt *p = &a->prompt;
+	if (p->kind == PROMPT_FIND && a->view == VIEW_MAIN && p->len > 0)
+		(void)snprintf(a->found, sizeof(a->found), "%.31s", p->text);
+	if (p->kind == PROMPT_FIND || p->len == 0)
+		p->kind = PROMPT_NONE;
+	else if (p->kind == PROMPT_VALUE || p->kind == PROMPT_FLAGS)
+		accept_value(a);
+	else
+		return accept_file(a);
+	return 0;
 }
 
 /* Editing keys. Returns whether the text may have changed. */
@@ -186,13 +283,14 @@ static bool prompt_edit(struct prompt *p, enum ui_action action)
 		p->text[0] = '\0';
 		p->len = p->cursor = 0;
 	} else if (action == UI_ERASE && p->cursor > 0) {
-		erase_at(p, --p->cursor);
+		p->cursor -= bytes_before(p, p->cursor);
+		erase_at(p, p->cursor);
 	} else if (action == UI_ERASE_NEXT && p->cursor < p->len) {
 		erase_at(p, p->cursor);
 	} else if (action == UI_CURSOR_LEFT && p->cursor > 0) {
-		p->cursor--;
+		p->cursor -= bytes_before(p, p->cursor);
 	} else if (action == UI_CURSOR_RIGHT && p->cursor < p->len) {
-		p->cursor++;
+		p->cursor += bytes_at(p, p->cursor);
 	} else if (action == UI_CURSOR_START) {
 		p->cursor = 0;
 	} else if (action == UI_CURSOR_END) {
@@ -201,18 +299,19 @@ static bool prompt_edit(struct prompt *p, enum ui_action action)
 	return action == UI_CLEAR || action == UI_ERASE || action == UI_ERASE_NEXT;
 }
 
-void prompt_update(struct app *a, uint32_t key)
+unsigned prompt_update(struct app *a, uint32_t key)
 {
 	const enum ui_action action = input_lookup(CONTEXT_PROMPT, key);
 	if (action == UI_CANCEL) {
 		prompt_cancel(a);
 	} else if (action == UI_ACCEPT) {
-		prompt_accept(a);
+		return prompt_accept(a);
 	} else if (action != UI_NONE) {
 		if (prompt_edit(&a->prompt, action))
 			prompt_read(a);
-	} else if (key >= ' ' && key < 0x7f) {
-		insert(&a->prompt, (char)key);
+	} else if (key >= ' ' && key <= 0x10ffff && (key < 0xd800 || key >= 0xe000) && glyph_width(key) > 0) {
+		insert(&a->prompt, key);
 		prompt_read(a);
 	}
+	return 0;
 }

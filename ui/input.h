@@ -54,7 +54,14 @@ enum context {
 	CONTEXT_SETTINGS,
 	CONTEXT_FIGURES,
 	CONTEXT_MEMORY,
+	CONTEXT_LEDGER, /* memory view, focus on bytes per parameter */
 	CONTEXT_PIPELINE,
+	CONTEXT_TIME,
+	CONTEXT_COST,
+	CONTEXT_BILL, /* cost view, focus on a setting */
+	CONTEXT_COMPARE,
+	CONTEXT_PRESETS,
+	CONTEXT_ADVICE,
 	CONTEXT_HELP,
 	CONTEXT_EXPLAIN,
 	CONTEXT_LIST,
@@ -76,6 +83,8 @@ enum ui_action {
 	UI_NEXT_PANE,
 	UI_PREVIOUS_PANE,
 	UI_FIND,
+	UI_FIND_NEXT,
+	UI_FIND_PREVIOUS,
 	/* change */
 	UI_STEP_DOWN,
 	UI_STEP_UP,
@@ -91,11 +100,24 @@ enum ui_action {
 	/* views */
 	UI_MEMORY,
 	UI_PIPELINE,
+	UI_TIME,
+	UI_COST,
+	UI_COMPARE,
+	UI_PRESETS,
 	UI_VIEW_NUMBER,
 	UI_BACK,
 	/* ask */
 	UI_EXPLAIN,
+	UI_ADVICE,
+	UI_PIN,
+	UI_UNPIN,
+	UI_SWAP,
 	UI_COMMAND,
+	/* files */
+	UI_WRITE,
+	UI_SAVE,
+	UI_OPEN_SCENARIO,
+	UI_IMPORT,
 	/* inside views */
 	UI_LEFT,
 	UI_RIGHT,
@@ -103,9 +125,12 @@ enum ui_action {
 	UI_ZOOM_OUT,
 	UI_ZOOM_FIT,
 	UI_SCHEDULE,
+	UI_CONVENTION,
 	/* screen */
 	UI_HELP,
 	UI_MORE,
+	UI_BIG,
+	UI_THEME,
 	UI_REPAINT,
 	UI_SUSPEND,
 	UI_QUIT,
@@ -122,7 +147,7 @@ enum ui_action {
 	UI_ACTION_COUNT
 };
 
-enum action_group { GROUP_MOVE, GROUP_CHANGE, GROUP_VIEWS, GROUP_ASK, GROUP_SCREEN, GROUP_PROMPT, GROUP_COUNT };
+enum action_group { GROUP_MOVE, GROUP_CHANGE, GROUP_VIEWS, GROUP_ASK, GROUP_FILES, GROUP_SCREEN, GROUP_PROMPT, GROUP_COUNT };
 extern const char *const action_group_names[GROUP_COUNT]; /* N_() */
 
 struct ui_action_info {

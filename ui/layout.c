@@ -3,8 +3,8 @@
 #include "memory.h"
 
 /* Columns beside the bar: the value, and the label with its blank. */
-enum { VALUE_W = 7, LABEL_W = 3 };
-enum { SIDE_W = 37, SIDE_GAP = 3, BAR_MAX_W = 110, NOTES_MIN_H = 4 };
+enum { VALUE_W = 7, DIFFERENCE_W = 7, LABEL_W = 3 };
+enum { SIDE_W = 37, SIDE_GAP = 3, BAR_MAX_W = 110, NOTES_MIN_H = 3, SPEED_H = 4 };
 enum { PHASES_H = 1 + PHASE_COUNT, TABLE_MIN_W = 76 };
 
 static int min_int(int a, int b)
@@ -19,7 +19,7 @@ static int max_int(int a, int b)
 
 struct bar_grid layout_bar(int width)
 {
-	const int beyond = max_int(5, width * 14 / 100);
+	const int beyond = width < 20 ? 2 : max_int(5, width * 14 / 100);
 	return (struct bar_grid){ max_int(1, width - 1 - beyond), beyond };
 }
 
@@ -29,7 +29,7 @@ struct blocks {
 	bool table, phases;
 };
 
-/* Rows of the main pane up to the notes: memory, parts or table, a row for the host, the pipeline. */
+/* Rows of the main pane up to step and cost: memory, parts or table, a row for the host, the pipeline. */
 static int rows_of(const struct blocks *b)
 {
 	const int memory = 1 + b->stages;
@@ -43,18 +43,18 @@ static struct blocks choose_blocks(int w, int rows, int pp, bool side)
 {
 	static const int more[] = { 8, 16 };
 	struct blocks b = { 4, false, false };
+	const int below = 1 + SPEED_H + (side ? 0 : 1 + NOTES_MIN_H);
 	while (b.stages > 1 && rows_of(&b) > rows)
 		b.stages--;
 	b.table = w >= TABLE_MIN_W;
-	b.table = b.table && rows_of(&b) + 1 + NOTES_MIN_H <= rows;
+	b.table = b.table && rows_of(&b) + 1 + SPEED_H <= rows;
 	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
 		const struct blocks larger = { min_int(pp, more[i]), b.table, false };
-		if (larger.stages > b.stages && rows_of(&larger) + 1 + NOTES_MIN_H <= rows)
+		if (larger.stages > b.stages && rows_of(&larger) + below <= rows)
 			b.stages = larger.stages;
 	}
 	b.phases = !side;
-	b.phases = b.phases && rows_of(&b) + 1 + NOTES_MIN_H <= rows;
-	b.stages = min_int(b.stages, pp);
+	b.phases = b.phases && rows_of(&b) + below <= rows;
 	return b;
 }
 
@@ -65,21 +65,28 @@ static void place(struct screen_layout *out, enum area a, int x, int *y, int w, 
 	*y += h;
 }
 
-static void place_main(struct screen_layout *out, struct rect main, int pp, bool side)
+static void place_main(struct screen_layout *out, struct rect main, int pp, bool side, bool pinned)
 {
 	const struct blocks b = choose_blocks(main.w, main.h, pp, side);
 	int y = main.y;
-	out->stages = b.stages;
-	out->bar_w = main.w - LABEL_W - VALUE_W;
+	/* Room for four stages even when there are fewer: a change of pp moves no block. */
+	out->stages = min_int(b.stages, pp);
+	out->value_w = VALUE_W + (pinned ? DIFFERENCE_W : 0);
+	out->bar_w = main.w - LABEL_W - out->value_w;
 	place(out, AREA_MEMORY, main.x, &y, main.w, 1 + b.stages);
 	if (b.table) {
 		y++;
 		place(out, AREA_TABLE, main.x, &y, main.w, 1 + b.stages);
 	} else {
-		place(out, AREA_PARTS, main.x, &y, main.w, 2);
+		place(out, AREA_PARTS, main.x, &y, main.w, pinned ? 3 : 2);
 	}
-	place(out, AREA_HOST, main.x, &y, main.w, 1);
+	if (out->area[AREA_PARTS].h < 3)
+		place(out, AREA_HOST, main.x, &y, main.w, 1);
 	place(out, AREA_PIPELINE, main.x, &y, main.w, 1 + b.stages + 2);
+	if (main.y + main.h - y > 1) {
+		y++;
+		place(out, AREA_SPEED, main.x, &y, main.w, min_int(SPEED_H, main.y + main.h - y));
+	}
 	if (b.phases) {
 		y++;
 		place(out, AREA_PHASES, main.x, &y, main.w, PHASES_H);
@@ -105,7 +112,7 @@ static void place_side(struct screen_layout *out, struct rect side)
 		place(out, AREA_NOTES, side.x, &y, side.w, bottom - y);
 }
 
-static void place_two_columns(struct screen_layout *out, int w, int h, int pp)
+static void place_two_columns(struct screen_layout *out, int w, int h, int pp, bool pinned)
 {
 	const bool wide = w >= 120, side = w >= 150;
 	const int settings_w = wide ? 40 : 34;
@@ -118,19 +125,20 @@ static void place_two_columns(struct screen_layout *out, int w, int h, int pp)
 	out->split_x = main_x;
 	out->area[AREA_MESSAGE] = (struct rect){ 0, 1, w, 1 };
 	out->area[AREA_SETTINGS] = (struct rect){ 0, 2, settings_w, body_h };
-	place_main(out, (struct rect){ main_x, 2, main_w, body_h }, pp, side);
+	place_main(out, (struct rect){ main_x, 2, main_w, body_h }, pp, side, pinned);
 	if (side)
 		place_side(out, (struct rect){ main_x + main_w + SIDE_GAP, 2, SIDE_W, body_h });
 }
 
-static void place_one_column(struct screen_layout *out, int w, int h, int pp)
+static void place_one_column(struct screen_layout *out, int w, int h, int pp, bool pinned)
 {
 	out->narrow = true;
 	out->density = h >= 24 ? DENSITY_HEADED : DENSITY_PLAIN;
 	out->label_w = 12;
 	out->track_w = w - 33;
 	out->stages = min_int(pp, 2);
-	out->bar_w = w - 8;
+	out->value_w = VALUE_W + (pinned ? DIFFERENCE_W : 0);
+	out->bar_w = w - 1 - out->value_w;
 	out->split_x = 0;
 	/* Verdict, two bars, the other stages in words; then one line of figures; the blank row below is the message. */
 	out->area[AREA_MEMORY] = (struct rect){ 0, 1, w, 4 };
@@ -139,7 +147,7 @@ static void place_one_column(struct screen_layout *out, int w, int h, int pp)
 	out->area[AREA_SETTINGS] = (struct rect){ 0, 7, w, h - 9 };
 }
 
-void layout_compute(int w, int h, int pp, struct screen_layout *out)
+void layout_compute(int w, int h, int pp, bool pinned, struct screen_layout *out)
 {
 	*out = (struct screen_layout){ .too_small = w < LAYOUT_MIN_W || h < LAYOUT_MIN_H };
 	if (out->too_small)
@@ -148,7 +156,7 @@ void layout_compute(int w, int h, int pp, struct screen_layout *out)
 	out->area[AREA_PREVIEW] = (struct rect){ 0, h - 2, w, 1 };
 	out->area[AREA_FOOTER] = (struct rect){ 0, h - 1, w, 1 };
 	if (w < 80)
-		place_one_column(out, w, h, pp < 1 ? 1 : pp);
+		place_one_column(out, w, h, pp < 1 ? 1 : pp, pinned);
 	else
-		place_two_columns(out, w, h, pp < 1 ? 1 : pp);
+		place_two_columns(out, w, h, pp < 1 ? 1 : pp, pinned);
 }

@@ -13,10 +13,11 @@ enum area {
 	AREA_MESSAGE,
 	AREA_SETTINGS,
 	AREA_MEMORY,   /* heading, one bar per stage */
-	AREA_PARTS,    /* categories of one stage, in two rows */
+	AREA_PARTS,    /* categories of one stage, in two rows, or three with differences */
 	AREA_TABLE,    /* or: categories of every stage, with a heading */
 	AREA_HOST,     /* one row, used when something is offloaded */
 	AREA_PIPELINE, /* heading, one row per rank, axis, bubble */
+	AREA_SPEED,    /* step and cost: up to four rows */
 	AREA_PHASES,
 	AREA_NOTES,
 	AREA_HELP,   /* side pane: what the setting means */
@@ -38,11 +39,12 @@ struct screen_layout {
 	int label_w, track_w; /* of a setting */
 	int stages;           /* rows of bars, and of ranks */
 	int bar_w;            /* columns of a bar without its label */
+	int value_w;          /* columns behind a bar: the value, and the difference to the pin */
 	struct rect area[AREA_COUNT];
 };
 
-/* The layout of a w x h screen for a plan with `pp` stages (>= 1). */
-void layout_compute(int w, int h, int pp, struct screen_layout *out);
+/* The layout of a w x h screen for a plan with `pp` stages (>= 1). pinned: with room for differences beside the figures. */
+void layout_compute(int w, int h, int pp, bool pinned, struct screen_layout *out);
 
 /* A bar of `width` columns: capacity, then one limit cell, then the field beyond it. */
 struct bar_grid {

@@ -3,6 +3,8 @@
 #include "loop.h"
 
 #include "app.h"
+#include "effect.h"
+#include "plain.h"
 #include "script.h"
 #include "term.h"
 #include "ui_text.h"
@@ -19,40 +21,82 @@ static bool draw(const struct app *a, struct canvas *c)
 	if ((c->w != a->w || c->h != a->h) && !canvas_resize(c, a->w, a->h))
 		return false;
 	view_frame(a, c);
-	term_present(c);
+	struct rect urgent[VIEW_URGENT_MAX];
+	const size_t n = view_urgent(a, urgent);
+	if (n > 0)
+		term_present_parts(c, urgent, n);
+	if (n == 0 || !term_waiting())
+		term_present(c);
 	return true;
 }
 
-/* Input, update, draw; nothing happens without input. */
-static int run(struct app *a, struct canvas *c)
+/* Everything that an update asks for but drawing. */
+static void settle(struct app *a, struct canvas *c, const struct effect_env *env, unsigned dirty)
 {
-	for (bool alive = draw(a, c); alive;) {
+	if (dirty & APP_SUSPEND) {
+		struct event resized = { .kind = EVENT_RESIZE };
+		term_suspend();
+		term_size(&resized.w, &resized.h);
+		(void)app_update(a, &resized);
+	}
+	if (dirty & APP_EFFECT)
+		effect_run(a, env);
+	if (dirty & APP_LOOK)
+		term_set_theme(a->theme);
+	if (dirty & APP_REPAINT)
+		term_repaint();
+	c->ascii = a->ascii;
+}
+
+/* Work that nobody waits for, until a key comes or there is none left; then what it found is drawn. False when there is no
+ * memory. */
+static bool idle(struct app *a, struct canvas *c)
+{
+	bool news = false;
+	while (app_busy(a) && !term_waiting())
+		news = app_work(a) || news;
+	return !news || draw(a, c);
+}
+
+/* Input, update, draw; nothing happens without input. */
+static int run(struct app *a, struct canvas *c, const struct effect_env *env)
+{
+	for (bool alive = draw(a, c); alive && idle(a, c);) {
 		const struct event ev = term_read();
 		const unsigned dirty = app_update(a, &ev);
 		if (dirty & APP_QUIT)
 			return 0;
-		if (dirty & APP_SUSPEND) {
-			struct event resized = { .kind = EVENT_RESIZE };
-			term_suspend();
-			term_size(&resized.w, &resized.h);
-			(void)app_update(a, &resized);
-		}
-		if (dirty & APP_REPAINT)
-			term_repaint();
+		settle(a, c, env, dirty);
 		if (dirty & (APP_DRAW | APP_SUSPEND))
 			alive = draw(a, c);
 	}
 	return 3;
 }
 
+/* What the state has to know of the terminal. */
+static void introduce(struct app *a, const struct ui_options *o)
+{
+	struct event size = { .kind = EVENT_RESIZE };
+	a->colors = term_colors();
+	a->theme = term_theme();
+	a->theme_chosen = o->theme != NULL;
+	a->ascii = term_ascii();
+	a->glyphs = o->ascii;
+	term_size(&size.w, &size.h);
+	(void)app_update(a, &size);
+}
+
 int ui_run(const struct ui_options *o)
 {
 	const struct term_options terminal = { .theme = o->theme, .no_color = o->no_color, .ascii = o->ascii, .signals = true };
+	const struct effect_env env = { o->config_dir, o->data_dir, o->version };
 	struct canvas canvas = { 0 };
 	struct err e = { 0 };
-	int code = 2, w = 0, h = 0;
+	int code = 2;
 	if (o->script != NULL)
 		return ui_script(o);
+	if (o->plain)
+		return ui_plain(o);
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		(void)fprintf(stderr, "meshplan: %s\n",
 			_("the terminal UI needs a terminal. Without one: meshplan plan, meshplan fit, meshplan --help."));
@@ -62,11 +106,11 @@ int ui_run(const struct ui_options *o)
 	if (app == NULL)
 		return 3;
 	if (app_init(app, o->catalog, o->draft, LAYOUT_MIN_W, LAYOUT_MIN_H, &e) == ERR_OK && term_open(&terminal, &e) == ERR_OK) {
-		term_size(&w, &h);
-		const struct event size = { .kind = EVENT_RESIZE, .w = w, .h = h };
-		(void)app_update(app, &size);
-		canvas.ascii = term_ascii();
-		code = run(app, &canvas);
+		app->texts = o->texts;
+		app->big = o->big;
+		introduce(app, o);
+		canvas.ascii = app->ascii;
+		code = run(app, &canvas, &env);
 		term_close();
 	} else {
 		(void)fprintf(stderr, "meshplan: %s\n", e.msg);

@@ -1,6 +1,7 @@
 #include "script.h"
 
 #include "app.h"
+#include "effect.h"
 #include "sink.h"
 #include "ui_text.h"
 #include "view.h"
@@ -15,6 +16,7 @@ enum { LINE_CAP = 1024, DUMP_BUFFER = 8192 };
 /* A script that runs. */
 struct script {
 	struct app *app;
+	struct effect_env env;
 	struct canvas canvas;
 	FILE *out;
 	bool style, dumped, quit;
@@ -37,7 +39,10 @@ static int complain(const struct script *s, const char *what, const char *value)
 static void press(struct script *s, uint32_t key)
 {
 	const struct event ev = { .kind = EVENT_KEY, .key = key };
-	if (app_update(s->app, &ev) & APP_QUIT)
+	const unsigned dirty = app_update(s->app, &ev);
+	if (dirty & APP_EFFECT)
+		effect_run(s->app, &s->env);
+	if (dirty & APP_QUIT)
 		s->quit = true;
 }
 
@@ -86,7 +91,9 @@ static int do_dump(struct script *s, const char *name)
 {
 	char buffer[DUMP_BUFFER];
 	struct sink out;
-	const struct app *a = s->app;
+	struct app *a = s->app;
+	while (app_busy(a))
+		(void)app_work(a);
 	if ((s->canvas.w != a->w || s->canvas.h != a->h) && !canvas_resize(&s->canvas, a->w, a->h))
 		return 3;
 	view_frame(a, &s->canvas);
@@ -155,10 +162,15 @@ static int run_script(const struct ui_options *o, struct app *app, FILE *in, FIL
 	struct err e = { 0 };
 	int code = 2;
 	s.canvas.ascii = o->ascii > 0;
-	if (app_init(app, o->catalog, o->draft, o->w, o->h, &e) == ERR_OK)
+	s.env = (struct effect_env){ o->config_dir, o->data_dir, o->version };
+	if (app_init(app, o->catalog, o->draft, o->w, o->h, &e) == ERR_OK) {
+		app->texts = o->texts;
+		app->big = o->big;
+		app->ascii = o->ascii > 0;
 		code = run_lines(&s, in);
-	else
+	} else {
 		(void)fprintf(stderr, "meshplan: %s\n", e.msg);
+	}
 	canvas_free(&s.canvas);
 	return code;
 }

@@ -2,6 +2,8 @@
 
 #include "term.h"
 
+#include "paint.h"
+#include "term_caps.h"
 #include "theme.h"
 #include "ui_text.h"
 
@@ -25,13 +27,15 @@ enum { RESTORE_CAP = 256, ESCAPE_DELAY_MS = 25 };
 static struct {
 	SCREEN *screen;
 	FILE *out, *in;
-	bool signals, ascii;
-	enum theme theme;
-	short pair[ROLE_COUNT]; /* colour pair of each role, 0: the terminal's own colours */
-	int pipe[2];            /* signal handlers write the signal number, term_read waits for it */
-	int fifo;               /* test interface: one byte per frame */
+	bool signals;
+	bool news; /* something was shown since the last wait for input */
+	struct painter painter;
+	struct paint_caps caps;
+	int pipe[2]; /* signal handlers write the signal number, term_read waits for it */
+	int fifo;    /* test interface: one byte per frame */
 	int stop_signal;
-	int w, h;
+	int w, h, colors;
+	enum theme theme;
 } term = { .pipe = { -1, -1 }, .fifo = -1 };
 
 /* What a fatal signal needs, prepared beforehand: only async-signal-safe calls are left to do. */
@@ -105,31 +109,13 @@ static void release_signals(void)
 	catch_signal(SIGWINCH, SIG_DFL, 0);
 }
 
-/* Appends a terminfo string without its padding ("$<5>"). */
-static void collect(const char *text)
-{
-	while (*text != '\0' && restore_len < RESTORE_CAP) {
-		if (text[0] == '$' && text[1] == '<') {
-			text += strcspn(text, ">");
-			text += *text == '>' ? 1 : 0;
-		} else {
-			restore_text[restore_len++] = *text++;
-		}
-	}
-}
-
 /* What a crash has to send: plain attributes, the cursor, the keypad, the screen of the shell. */
 static void prepare_restore(void)
 {
 	static const char *const names[] = { "sgr0", "cnorm", "rmkx", "rmcup" };
 	restore_len = 0;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char name[8];
-		(void)snprintf(name, sizeof(name), "%s", names[i]);
-		const char *text = tigetstr(name);
-		if (text != NULL && (intptr_t)text != -1)
-			collect(text);
-	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		term_caps_append(names[i], restore_text, RESTORE_CAP, &restore_len);
 }
 
 static bool locale_shows_glyphs(void)
@@ -143,29 +129,21 @@ static bool locale_shows_glyphs(void)
 	return true;
 }
 
-/* One pair for each combination of colours: a change between roles that look alike then costs nothing. */
-static void set_up_pairs(void)
+static void write_bytes(const char *bytes, size_t n)
 {
-	for (int i = 0; i < ROLE_COUNT; i++) {
-		const struct look *look = &role_table[i].look[term.theme];
-		int first = 0;
-		while (role_table[first].look[term.theme].fg != look->fg || role_table[first].look[term.theme].bg != look->bg)
-			first++;
-		term.pair[i] = look->fg < 0 && look->bg < 0 ? 0 : (short)(first + 1);
-		if (term.pair[i] > 0)
-			(void)init_pair(term.pair[i], look->fg, look->bg);
-	}
+	(void)fwrite(bytes, 1, n, term.out);
+	(void)fflush(term.out);
 }
 
-static void set_up_colors(const struct term_options *o)
+/* NO_COLOR and the terminal have the last word on colours. */
+static void set_up_looks(const struct term_options *o)
 {
 	const char *no_color = getenv("NO_COLOR");
-	const bool colors = has_colors() && start_color() == OK && use_default_colors() == OK;
-	term.theme = theme_choose(
-		colors ? COLORS : 0, o->no_color || (no_color != NULL && no_color[0] != '\0'), o->theme, getenv("COLORFGBG"));
-	memset(term.pair, 0, sizeof(term.pair));
-	if (term.theme != THEME_MONO)
-		set_up_pairs();
+	term_caps_read(&term.caps);
+	term.caps.write = write_bytes;
+	term.caps.ascii = o->ascii >= 0 ? o->ascii > 0 : !locale_shows_glyphs();
+	term.colors = o->no_color || (no_color != NULL && no_color[0] != '\0') ? 0 : term_caps_colors();
+	term_set_theme(theme_choose(term.colors, o->theme, getenv("COLORFGBG")));
 }
 
 static void open_hooks(bool signals)
@@ -179,6 +157,49 @@ static void open_hooks(bool signals)
 		for (int i = 0; i < 2; i++)
 			(void)fcntl(term.pipe[i], F_SETFL, O_NONBLOCK);
 		catch_signals();
+	}
+}
+
+/* Sequences that terminals send although their terminfo entry names others. */
+static const struct {
+	const char *bytes;
+	int code;
+} other_keys[] = {
+	{ "\033[A", KEY_UP },
+	{ "\033[B", KEY_DOWN },
+	{ "\033[C", KEY_RIGHT },
+	{ "\033[D", KEY_LEFT },
+	{ "\033OA", KEY_UP },
+	{ "\033OB", KEY_DOWN },
+	{ "\033OC", KEY_RIGHT },
+	{ "\033OD", KEY_LEFT },
+	{ "\033[H", KEY_HOME },
+	{ "\033[F", KEY_END },
+	{ "\033OH", KEY_HOME },
+	{ "\033OF", KEY_END },
+	{ "\033[1~", KEY_HOME },
+	{ "\033[4~", KEY_END },
+	{ "\033[7~", KEY_HOME },
+	{ "\033[8~", KEY_END },
+	{ "\033[3~", KEY_DC },
+	{ "\033[5~", KEY_PPAGE },
+	{ "\033[6~", KEY_NPAGE },
+	{ "\033[Z", KEY_BTAB },
+	{ "\033[1;2D", KEY_SLEFT },
+	{ "\033[1;2C", KEY_SRIGHT },
+	{ "\033[d", KEY_SLEFT },
+	{ "\033[c", KEY_SRIGHT },
+	{ "\033OP", KEY_F(1) },
+	{ "\033[11~", KEY_F(1) },
+	{ "\033[[A", KEY_F(1) },
+	{ "\033[21~", KEY_F(10) },
+};
+
+static void define_other_keys(void)
+{
+	for (size_t i = 0; i < sizeof(other_keys) / sizeof(other_keys[0]); i++) {
+		if (key_defined(other_keys[i].bytes) == 0)
+			(void)define_key(other_keys[i].bytes, other_keys[i].code);
 	}
 }
 
@@ -226,12 +247,13 @@ enum err_code term_open(const struct term_options *o, struct err *e)
 	(void)nonl();
 	(void)intrflush(stdscr, FALSE);
 	(void)keypad(stdscr, TRUE);
+	define_other_keys();
 	(void)nodelay(stdscr, TRUE);
 	(void)set_escdelay(ESCAPE_DELAY_MS);
-	(void)curs_set(0);
-	term.ascii = o->ascii >= 0 ? o->ascii > 0 : !locale_shows_glyphs();
-	set_up_colors(o);
+	set_up_looks(o);
 	prepare_restore();
+	/* Whatever curses has to send comes now; from here on the screen belongs to the painter. */
+	(void)refresh();
 	getmaxyx(stdscr, term.h, term.w);
 	return ERR_OK;
 }
@@ -239,6 +261,8 @@ enum err_code term_open(const struct term_options *o, struct err *e)
 void term_close(void)
 {
 	if (term.screen != NULL) {
+		paint_leave(&term.painter);
+		paint_free(&term.painter);
 		(void)endwin();
 		delscreen(term.screen);
 		term.screen = NULL;
@@ -265,7 +289,30 @@ void term_size(int *w, int *h)
 
 bool term_ascii(void)
 {
-	return term.ascii;
+	return term.caps.ascii;
+}
+
+int term_colors(void)
+{
+	return term.colors;
+}
+
+enum theme term_theme(void)
+{
+	return term.theme;
+}
+
+void term_set_theme(enum theme theme)
+{
+	term.theme = theme;
+	term_caps_theme(&term.caps, theme);
+	paint_forget(&term.painter);
+}
+
+void term_set_ascii(bool ascii)
+{
+	term.caps.ascii = ascii;
+	paint_forget(&term.painter);
 }
 
 int term_signal(void)
@@ -330,6 +377,25 @@ static struct event decode(int status, wint_t code)
 	return key_event((uint32_t)code);
 }
 
+/* Behind an escape that was not the start of a known key: a sequence that nobody knows ("ESC [ ... final") is no keys either.
+ * True when there was one. */
+static bool skip_sequence(void)
+{
+	wint_t code = 0;
+	int status = wget_wch(stdscr, &code);
+	if (status != OK || (code != '[' && code != 'O')) {
+		if (status == OK)
+			(void)unget_wch((wchar_t)code);
+		else if (status == KEY_CODE_YES)
+			(void)ungetch((int)code);
+		return false;
+	}
+	do
+		status = wget_wch(stdscr, &code);
+	while (status == OK && code >= 0x20 && code < 0x40);
+	return true;
+}
+
 /* One pending key, if there is one. */
 static bool next_key(struct event *ev)
 {
@@ -337,8 +403,21 @@ static bool next_key(struct event *ev)
 	const int status = wget_wch(stdscr, &code);
 	if (status == ERR)
 		return false;
-	*ev = decode(status, code);
+	if (status == OK && code == INPUT_ESCAPE && skip_sequence())
+		*ev = (struct event){ .kind = EVENT_NONE };
+	else
+		*ev = decode(status, code);
 	return true;
+}
+
+/* The same, leaving out what is no key. */
+static bool some_key(struct event *ev)
+{
+	while (next_key(ev)) {
+		if (ev->kind != EVENT_NONE)
+			return true;
+	}
+	return false;
 }
 
 /* A signal that a handler passed on. Returns whether it makes an event. */
@@ -373,79 +452,72 @@ static bool input_ended(short revents)
 	return waiting == 0;
 }
 
+/* Tells a test that what was shown is complete and that input is awaited; see tests/tui. */
+static void announce_frame(void)
+{
+	if (term.fifo < 0 || !term.news)
+		return;
+	term.news = false;
+	const ssize_t written = write(term.fifo, "f", 1);
+	(void)written;
+}
+
 struct event term_read(void)
 {
 	struct event ev = { .kind = EVENT_NONE };
 	for (;;) {
 		struct pollfd fds[2] = { { fileno(term.in), POLLIN, 0 }, { term.pipe[0], POLLIN, 0 } };
-		if (next_signal(&ev) || next_key(&ev))
+		if (next_signal(&ev) || some_key(&ev))
 			return ev;
+		announce_frame();
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			return (struct event){ .kind = EVENT_END };
-		if (fds[0].revents != 0 && input_ended(fds[0].revents) && !next_key(&ev))
+		if (fds[0].revents != 0 && input_ended(fds[0].revents) && !some_key(&ev))
 			return (struct event){ .kind = EVENT_END };
 		if (ev.kind != EVENT_NONE)
 			return ev;
 	}
 }
 
-static attr_t attributes_of(uint8_t style, short *pair)
+bool term_waiting(void)
 {
-	const struct look *look = &role_table[style & ~STYLE_BOLD].look[term.theme];
-	attr_t attributes = (style & STYLE_BOLD) != 0 ? A_BOLD : A_NORMAL;
-	attributes |= (look->attributes & LOOK_BOLD) != 0 ? A_BOLD : A_NORMAL;
-	attributes |= (look->attributes & LOOK_REVERSE) != 0 ? A_REVERSE : A_NORMAL;
-	attributes |= (look->attributes & LOOK_UNDERLINE) != 0 ? A_UNDERLINE : A_NORMAL;
-	*pair = term.pair[style & ~STYLE_BOLD];
-	return attributes;
+	struct pollfd fds[2] = { { fileno(term.in), POLLIN, 0 }, { term.pipe[0], POLLIN, 0 } };
+	return poll(fds, 2, 0) > 0;
 }
 
-static void present_cell(int x, int y, const struct cell *cell)
+/* A painter for the screen as it is. False when there is no memory: nothing is shown. */
+static bool ready(void)
 {
-	wchar_t text[2] = { (wchar_t)cell->code, L'\0' };
-	cchar_t glyph;
-	short pair = 0;
-	const attr_t attributes = attributes_of(cell->style, &pair);
-	if (term.ascii && cell->code > 0x7e)
-		text[0] = L'?';
-	if (setcchar(&glyph, text, attributes, pair, NULL) == OK)
-		(void)mvadd_wch(y, x, &glyph);
-	if (term.ascii && cell->width == 2 && cell->code > 0x7e)
-		(void)mvaddch(y, x + 1, ' ');
+	struct painter *p = &term.painter;
+	return (p->shown != NULL && p->w == term.w && p->h == term.h) || paint_start(p, &term.caps, term.w, term.h);
 }
 
-/* Tells a test that a frame is complete; see tests/tui. */
-static void announce_frame(void)
+void term_present_parts(const struct canvas *c, const struct rect *parts, size_t n)
 {
-	struct pollfd fd = { fileno(term.in), POLLIN, 0 };
-	if (term.fifo < 0 || poll(&fd, 1, 0) > 0)
+	if (!ready())
 		return;
-	const ssize_t written = write(term.fifo, "f", 1);
-	(void)written;
+	for (size_t i = 0; i < n; i++)
+		paint_rect(&term.painter, c, parts[i]);
+	paint_flush(&term.painter);
 }
 
 void term_present(const struct canvas *c)
 {
-	for (int y = 0; y < c->h && y < term.h; y++) {
-		for (int x = 0; x < c->w && x < term.w; x++) {
-			const struct cell *cell = &c->cells[(size_t)y * (size_t)c->w + (size_t)x];
-			if (cell->width > 0)
-				present_cell(x, y, cell);
-		}
-	}
-	(void)curs_set(c->cursor_shown ? 1 : 0);
-	(void)move(c->cursor_y < term.h ? c->cursor_y : term.h - 1, c->cursor_x < term.w ? c->cursor_x : term.w - 1);
-	(void)refresh();
-	announce_frame();
+	if (!ready())
+		return;
+	paint_rect(&term.painter, c, (struct rect){ 0, 0, c->w, c->h });
+	paint_finish(&term.painter, c);
+	term.news = true;
 }
 
 void term_repaint(void)
 {
-	(void)clearok(stdscr, TRUE);
+	paint_forget(&term.painter);
 }
 
 void term_suspend(void)
 {
+	paint_leave(&term.painter);
 	(void)def_prog_mode();
 	(void)endwin();
 	(void)fflush(term.out);
@@ -455,7 +527,7 @@ void term_suspend(void)
 	if (term.signals)
 		catch_signal(SIGTSTP, on_signal, 0);
 	(void)reset_prog_mode();
+	(void)refresh();
 	(void)resize_event();
 	term_repaint();
-	(void)refresh();
 }

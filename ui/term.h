@@ -11,7 +11,7 @@
 struct term_options {
 	const char *type;  /* terminfo name; NULL: TERM */
 	FILE *out, *in;    /* NULL: stdout, stdin */
-	const char *theme; /* name, or NULL to choose */
+	const char *theme; /* name; NULL or "auto": to choose */
 	bool no_color;     /* NO_COLOR counts as well */
 	int ascii;         /* 1 ASCII glyphs, 0 UTF-8, -1 what the locale can show */
 	bool signals;      /* catch signals; false in tests */
@@ -24,12 +24,22 @@ void term_close(void);
 /* Size of the screen in cells, and which glyphs it can show. */
 void term_size(int *w, int *h);
 bool term_ascii(void);
+/* Colours that may be used: 0 without any, or where NO_COLOR is set. */
+int term_colors(void);
+enum theme term_theme(void);
+/* Other colours or glyphs from the next frame on. */
+void term_set_theme(enum theme theme);
+void term_set_ascii(bool ascii);
 /* Waits for the next event. EVENT_END when the input is at its end, the terminal is gone, or a signal asks to stop. */
 struct event term_read(void);
 /* The signal that asked to stop, 0 if none. */
 int term_signal(void);
+/* Whether input or a signal waits. */
+bool term_waiting(void);
 /* Shows a canvas. Only what changed is sent. */
 void term_present(const struct canvas *c);
+/* Shows some rectangles of a canvas; the rest of the screen, and the cursor, wait for term_present. */
+void term_present_parts(const struct canvas *c, const struct rect *parts, size_t n);
 /* The next term_present sends every cell. */
 void term_repaint(void);
 /* Restores the shell's screen, stops the process, and takes over again when it continues. */

@@ -30,6 +30,7 @@ enum role {
 	ROLE_INPUT,
 	ROLE_WEIGHT,
 	ROLE_IDLE,
+	ROLE_PIN, /* differences to the pinned plan */
 	ROLE_COUNT
 };
 
@@ -38,9 +39,10 @@ enum { STYLE_BOLD = 0x80 };
 
 enum theme {
 	THEME_MONO,
-	THEME_DARK,  /* 8 colours on a dark background */
-	THEME_LIGHT, /* 8 colours on a light background */
-	THEME_256,   /* any background */
+	THEME_DARK,          /* 8 colours on a dark background */
+	THEME_LIGHT,         /* 8 colours on a light background */
+	THEME_256,           /* any background */
+	THEME_HIGH_CONTRAST, /* the terminal's own colours but for the verdict; what is wrong is reversed */
 	THEME_COUNT
 };
 
@@ -59,7 +61,10 @@ struct role_info {
 extern const struct role_info role_table[ROLE_COUNT];
 extern const char *const theme_names[THEME_COUNT + 1]; /* NULL-terminated */
 
-/* The theme for a terminal with `colors` colours. wanted: a theme name or NULL; colorfgbg: value of COLORFGBG or NULL. */
-enum theme theme_choose(int colors, bool no_color, const char *wanted, const char *colorfgbg);
+/* The theme for a terminal with `colors` colours, 0 for none. wanted: a theme name or NULL; colorfgbg: value of COLORFGBG or
+ * NULL. */
+enum theme theme_choose(int colors, const char *wanted, const char *colorfgbg);
+/* Whether a terminal with so many colours can show it. */
+bool theme_possible(enum theme theme, int colors);
 
 #endif

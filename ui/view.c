@@ -1,5 +1,6 @@
 #include "view_internal.h"
 
+#include "num.h"
 #include "ui_text.h"
 #include "units.h"
 
@@ -7,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint8_t verdict_role(const struct verdict *v)
+uint8_t view_verdict_role(const struct verdict *verdict)
 {
-	if (!v->known)
+	if (!verdict->known)
 		return ROLE_WARN;
-	return !v->fits ? ROLE_BAD : v->tight ? ROLE_WARN : ROLE_GOOD;
+	return !verdict->fits ? ROLE_BAD : verdict->tight ? ROLE_WARN : ROLE_GOOD;
 }
 
 /* Behind the verdict word: an amount and a place. */
@@ -33,17 +34,46 @@ static void verdict_amount(const struct app *a, char *buf, size_t cap)
 			buf, cap, v->fits ? _("%s to spare on stage %d") : _("%s over on stage %d"), amount, (int)v->worst_stage);
 }
 
-void view_verdict(const struct view *v, int x, int y, int w)
+int view_verdict_amount(const struct view *v, int x, int y, int w)
 {
-	char word[64], amount[128];
-	(void)snprintf(word, sizeof(word), " %s ", _(verdict_word(&v->a->plan.verdict)));
+	char amount[128];
 	verdict_amount(v->a, amount, sizeof(amount));
-	const int used = canvas_text(v->c, x, y, w, verdict_role(&v->a->plan.verdict), word);
-	(void)canvas_text(v->c, x + used + 2, y, w - used - 2, ROLE_TEXT, amount);
+	const int used = (int)num_min(canvas_text_width(amount), w);
+	view_figure(v, x, y, used, amount, "verdict.headroom_bytes");
+	return used;
 }
 
-/* "h100-sxm-80gb" as people say it: "H100". */
-static void gpu_name(const struct gpu *g, char *buf, size_t cap)
+int view_verdict(const struct view *v, int x, int y, int w)
+{
+	char word[64];
+	(void)snprintf(word, sizeof(word), " %s ", _(verdict_word(&v->a->plan.verdict)));
+	const int used = canvas_text(v->c, x, y, w, view_verdict_role(&v->a->plan.verdict), word);
+	return used + 2 + view_verdict_amount(v, x + used + 2, y, w - used - 2);
+}
+
+void view_figure(const struct view *v, int x, int y, int w, const char *text, const char *path)
+{
+	const struct app *a = v->a;
+	const bool focus_here = a->view == VIEW_MEMORY ? !a->ledger : a->view != VIEW_MAIN || a->pane == PANE_FIGURES;
+	const bool focus = focus_here && strcmp(a->figure, path) == 0;
+	const int used = canvas_text_right(v->c, x, y, w, focus ? ROLE_FOCUS : ROLE_TEXT, text);
+	struct figure_list *f = v->figures;
+	if (focus && a->prompt.kind == PROMPT_NONE)
+		canvas_cursor(v->c, x + w - 1, y, false);
+	if (f == NULL || f->n == f->cap)
+		return;
+	struct figure *out = &f->out[f->n++];
+	out->at = (struct rect){ x + w - used, y, used, 1 };
+	(void)snprintf(out->path, sizeof(out->path), "%s", path);
+}
+
+char *view_stage_path(size_t stage, const char *member, char buf[FIGURE_PATH_CAP])
+{
+	(void)snprintf(buf, FIGURE_PATH_CAP, "memory.stages[%zu].%s", stage, member);
+	return buf;
+}
+
+void view_gpu_name(const struct gpu *g, char *buf, size_t cap)
 {
 	size_t n = 0;
 	for (; g->id[n] != '\0' && g->id[n] != '-' && n + 1 < cap; n++)
@@ -60,7 +90,7 @@ static void write_layout(const struct app *a, struct sink *out)
 		int64_t degree;
 	} degrees[] = { { "tp", s->layout.tp }, { "pp", s->layout.pp }, { "cp", s->layout.cp }, { "ep", s->layout.ep } };
 	char gpu[HARDWARE_ID_CAP];
-	gpu_name(&s->cluster.gpu, gpu, sizeof(gpu));
+	view_gpu_name(&s->cluster.gpu, gpu, sizeof(gpu));
 	sink_printf(out, "%" PRId64 " %s,", s->cluster.gpus, gpu);
 	for (size_t i = 0; i < sizeof(degrees) / sizeof(degrees[0]); i++) {
 		if (degrees[i].degree > 1)
@@ -87,23 +117,61 @@ static void draw_header(const struct view *v)
 {
 	draw_title(v, v->l.narrow ? v->c->w : v->l.split_x);
 	if (!v->l.narrow)
-		view_verdict(v, v->l.split_x, 0, v->c->w - v->l.split_x);
+		(void)view_verdict(v, v->l.split_x, 0, v->c->w - v->l.split_x);
 }
 
-/* The answer to the last key; else the gravest diagnostic, unless it is a mere note. */
-static void draw_message(const struct view *v)
+const struct diagnostic *view_gravest(const struct plan *p)
 {
-	const struct rect r = v->l.area[AREA_MESSAGE];
-	const struct plan *p = &v->a->plan;
 	const struct diagnostic *gravest = NULL;
-	if (v->a->message[0] != '\0') {
-		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_TEXT, v->a->message);
-		return;
-	}
 	for (int64_t i = 0; i < p->n_diagnostics; i++) {
 		if (p->diagnostics[i].level > DIAGNOSTIC_NOTE && (gravest == NULL || p->diagnostics[i].level > gravest->level))
 			gravest = &p->diagnostics[i];
 	}
+	return gravest;
+}
+
+/* After a no: the best single change, as soon as it is known. */
+static bool message_advice(const struct view *v, struct rect r)
+{
+	const struct app *a = v->a;
+	const struct advice_row *best = advice_best(&a->advice);
+	char change[32];
+	if (a->plan.verdict.fits || best == NULL || a->view == VIEW_ADVICE)
+		return false;
+	(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("Way out: %s %s, %s GiB. All ways: a"), best->what, best->to,
+		view_change(best->need_bytes - a->plan.worst.need_bytes, change, sizeof(change)));
+	return true;
+}
+
+/* While something is pinned. */
+static bool message_pin(const struct view *v, struct rect r)
+{
+	const struct app *a = v->a;
+	char need[32], room[32];
+	if (!a->pin.set)
+		return false;
+	const size_t n = pin_differences(a, NULL, 0);
+	(void)view_change(a->plan.worst.need_bytes - a->pin.plan.worst.need_bytes, need, sizeof(need));
+	(void)view_change(a->plan.verdict.headroom_bytes - a->pin.plan.verdict.headroom_bytes, room, sizeof(room));
+	if (n == 0)
+		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_PIN, _("against A: the same plan"));
+	else
+		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_PIN,
+			_("against A: peak %s GiB, room %s GiB; %zu settings differ: d"), need, room, n);
+	return true;
+}
+
+/* The answer to the last key; else the way out, the difference to the pin, the gravest diagnostic unless it is a mere note. */
+static void draw_message(const struct view *v)
+{
+	const struct rect r = v->l.area[AREA_MESSAGE];
+	const struct diagnostic *gravest = view_gravest(&v->a->plan);
+	if (v->a->message[0] != '\0') {
+		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_TEXT, v->a->message);
+		return;
+	}
+	if (message_advice(v, r) || message_pin(v, r))
+		return;
 	if (gravest != NULL)
 		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_ALERT, gravest->text);
 }
@@ -115,26 +183,50 @@ struct rect view_body(const struct view *v)
 
 static const char *prompt_label(const struct app *a)
 {
-	static const char *const labels[] = {
+	static const char *const labels[PROMPT_COUNT] = {
 		[PROMPT_NONE] = "",
 		[PROMPT_VALUE] = "",
 		[PROMPT_FLAGS] = N_("flags"),
 		[PROMPT_FIND] = N_("find"),
+		[PROMPT_WRITE] = N_("write to"),
+		[PROMPT_SAVE] = N_("save as"),
+		[PROMPT_OPEN] = N_("open"),
+		[PROMPT_IMPORT] = N_("import"),
 	};
-	return a->prompt.kind == PROMPT_VALUE ? knob_at(a->focus)->key : _(labels[a->prompt.kind]);
+	return a->prompt.kind == PROMPT_VALUE ? knob_at(a->focus)->key : ui_text(labels[a->prompt.kind]);
+}
+
+static size_t next_character(const char *text)
+{
+	const char *at = text;
+	(void)glyph_decode(&at);
+	return (size_t)(at - text);
+}
+
+/* Columns of the text from one byte to another. */
+static int columns_between(const char *text, size_t from, size_t to)
+{
+	const char *at = text + from;
+	int columns = 0;
+	while (at < text + to)
+		columns += glyph_width(glyph_decode(&at));
+	return columns;
 }
 
 /* "seq           = 12k                 12,288: 60.0 GiB, FITS". What does not fit beside the text goes to the message row. */
 static void draw_prompt(const struct view *v)
 {
-	static const char signs[] = { [PROMPT_NONE] = ' ', [PROMPT_VALUE] = '=', [PROMPT_FLAGS] = ':', [PROMPT_FIND] = '/' };
+	static const char signs[PROMPT_COUNT] = "\0=:/>>>>";
 	const struct prompt *p = &v->a->prompt;
 	const struct rect r = v->l.area[AREA_PREVIEW], m = v->l.area[AREA_MESSAGE];
 	const int text_x = 16, note_w = canvas_text_width(p->note);
 	const uint8_t style = p->good || p->kind == PROMPT_FIND ? ROLE_TEXT : ROLE_ALERT;
 	(void)canvas_text(v->c, 0, r.y, 13, ROLE_HEAD, prompt_label(v->a));
 	(void)canvas_printf(v->c, 14, r.y, 2, ROLE_ACCENT, "%c", signs[p->kind]);
-	const int room = r.w - text_x - 1, start = (int)p->cursor > room ? (int)p->cursor - room : 0;
+	const int room = r.w - text_x - 1;
+	size_t start = 0;
+	while (columns_between(p->text, start, p->cursor) > room)
+		start += next_character(p->text + start);
 	const int used = canvas_text(v->c, text_x, r.y, room, ROLE_TEXT, p->text + start);
 	int note_x = text_x + used + 3;
 	if (note_x + note_w <= r.w) {
@@ -145,7 +237,7 @@ static void draw_prompt(const struct view *v)
 		(void)canvas_printf(v->c, m.x, m.y, m.w, ROLE_TEXT, "%*s", m.w, "");
 		(void)canvas_text(v->c, m.x, m.y, m.w, style, p->note);
 	}
-	canvas_cursor(v->c, text_x + (int)p->cursor - start, r.y, true);
+	canvas_cursor(v->c, text_x + columns_between(p->text, start, p->cursor), r.y, true);
 }
 
 void view_prompt_or(const struct view *v, void (*otherwise)(const struct view *v))
@@ -170,12 +262,10 @@ static void first_key(enum context context, enum ui_action action, char *buf, si
 	(void)snprintf(buf, cap, "%.20s", keys);
 }
 
-/* Key and label of an action at *x, unless they would pass `end`. */
-static bool footer_item(const struct view *v, enum context context, enum ui_action action, int *x, int end)
+bool view_footer_item(const struct view *v, enum context context, enum ui_action action, int *x, int end, int y)
 {
 	char key[24], pair[24], keys[64];
 	const char *label = _(ui_action_table[action].label);
-	const int y = v->l.area[AREA_FOOTER].y;
 	first_key(context, action, key, sizeof(key));
 	first_key(context, ui_action_table[action].pair, pair, sizeof(pair));
 	(void)snprintf(keys, sizeof(keys), "%s%s%s", pair, pair[0] != '\0' ? "/" : "", key);
@@ -187,28 +277,38 @@ static bool footer_item(const struct view *v, enum context context, enum ui_acti
 	return true;
 }
 
+/* Behind the keys of a prompt: what Enter would take, or what can be typed. */
+static void draw_prompt_hint(const struct view *v, int x, int w)
+{
+	const struct prompt *p = &v->a->prompt;
+	const int y = v->l.area[AREA_FOOTER].y;
+	if (p->kind == PROMPT_VALUE && !p->good && p->take[0] != '\0')
+		(void)canvas_printf(v->c, x, y, w, ROLE_TEXT, _("Enter takes %s, the nearest that is legal"), p->take);
+	else if (p->kind == PROMPT_VALUE || p->kind == PROMPT_FLAGS)
+		(void)canvas_text(v->c, x, y, w, ROLE_DIM, "8k, 8192, 70B, 1.5e12, 80GB, 64GiB");
+}
+
 /* What the focus is on, how to leave: those two are never cut. */
 static void draw_footer(const struct view *v)
 {
 	const enum context context = app_context(v->a);
 	const bool prompt = context == CONTEXT_PROMPT, top = v->a->view == VIEW_MAIN;
 	const enum ui_action leave = top ? UI_QUIT : UI_BACK;
-	const int w = v->l.area[AREA_FOOTER].w;
+	const int w = v->l.area[AREA_FOOTER].w, y = v->l.area[AREA_FOOTER].y;
 	char key[24];
 	first_key(context, leave, key, sizeof(key));
 	const int leave_w = prompt ? 0 : canvas_text_width(key) + 1 + canvas_text_width(_(ui_action_table[leave].label)) + 2;
 	int x = 0;
 	if (!prompt)
-		(void)footer_item(v, context, UI_HELP, &x, w - leave_w);
+		(void)view_footer_item(v, context, UI_HELP, &x, w - leave_w, y);
 	for (const enum ui_action *action = input_footer(context); *action != UI_NONE; action++) {
-		if (!footer_item(v, context, *action, &x, w - leave_w))
+		if (!view_footer_item(v, context, *action, &x, w - leave_w, y))
 			break;
 	}
 	if (!prompt)
-		(void)footer_item(v, context, leave, &x, w);
-	else if (v->a->prompt.kind != PROMPT_FIND)
-		(void)canvas_text(
-			v->c, x + 1, v->l.area[AREA_FOOTER].y, w - x - 1, ROLE_DIM, "8k, 8192, 70B, 1.5e12, 80GB, 64GiB");
+		(void)view_footer_item(v, context, leave, &x, w, y);
+	else
+		draw_prompt_hint(v, x + 1, w - x - 1);
 }
 
 /* Two words in the middle; comes back by itself when the window grows. */
@@ -220,44 +320,73 @@ static void draw_too_small(const struct view *v)
 	(void)canvas_text(v->c, x, v->c->h / 2, v->c->w - x, ROLE_TEXT, text);
 }
 
-void view_frame(const struct app *a, struct canvas *c)
+static void draw_screen(struct view *v)
 {
 	static void (*const screens[VIEW_COUNT])(const struct view *v) = {
 		[VIEW_MAIN] = view_main,
 		[VIEW_MEMORY] = view_memory,
 		[VIEW_PIPELINE] = view_pipeline,
+		[VIEW_TIME] = view_time,
+		[VIEW_COST] = view_cost,
+		[VIEW_COMPARE] = view_compare,
+		[VIEW_PRESETS] = view_presets,
+		[VIEW_ADVICE] = view_advice,
 		[VIEW_HELP] = view_help,
 		[VIEW_EXPLAIN] = view_explain,
 		[VIEW_LIST] = view_list,
 		[VIEW_COMMAND] = view_command,
 	};
-	struct view v = { .a = a, .c = c };
-	canvas_clear(c);
-	layout_compute(c->w, c->h, (int)a->n_stages, &v.l);
-	if (v.l.too_small) {
-		draw_too_small(&v);
-		return;
-	}
-	draw_header(&v);
-	draw_footer(&v);
+	const struct app *a = v->a;
+	draw_header(v);
+	draw_footer(v);
 	if (a->view != VIEW_MAIN) {
 		/* Full-width views keep the message in row 1 at every width. */
-		v.l.area[AREA_MESSAGE] = (struct rect){ 0, 1, c->w, 1 };
-		if (v.l.narrow && a->message[0] == '\0')
-			view_verdict(&v, 0, 1, c->w);
+		v->l.area[AREA_MESSAGE] = (struct rect){ 0, 1, v->c->w, 1 };
+		if (v->l.narrow && a->message[0] == '\0')
+			(void)view_verdict(v, 0, 1, v->c->w);
 		else
-			draw_message(&v);
+			draw_message(v);
 	} else {
-		draw_message(&v);
+		draw_message(v);
 	}
-	screens[a->view](&v);
+	screens[a->view](v);
+}
+
+/* Big mode replaces the main screen only. */
+static bool is_big(const struct app *a)
+{
+	return a->big && a->view == VIEW_MAIN;
+}
+
+void view_frame(const struct app *a, struct canvas *c)
+{
+	struct view v = { .a = a, .c = c };
+	canvas_clear(c);
+	layout_compute(c->w, c->h, (int)a->n_stages, a->pin.set, &v.l);
+	if (v.l.too_small)
+		draw_too_small(&v);
+	else if (is_big(a))
+		view_big(&v);
+	else
+		draw_screen(&v);
+}
+
+size_t view_figures(const struct app *a, struct figure *out, size_t cap)
+{
+	struct canvas c = { .w = a->w, .h = a->h }; /* no cells: nothing is drawn on it */
+	struct figure_list list = { out, 0, cap };
+	struct view v = { .a = a, .c = &c, .figures = &list };
+	app_layout(a, &v.l);
+	if (!v.l.too_small && !is_big(a))
+		draw_screen(&v);
+	return list.n;
 }
 
 size_t view_scroll_max(const struct app *a)
 {
 	struct canvas c = { .w = a->w, .h = a->h }; /* no cells: nothing is drawn on it */
 	struct view v = { .a = a, .c = &c };
-	layout_compute(a->w, a->h, (int)a->n_stages, &v.l);
+	app_layout(a, &v.l);
 	if (v.l.too_small)
 		return a->scroll[a->view];
 	if (a->view == VIEW_HELP)
@@ -266,5 +395,37 @@ size_t view_scroll_max(const struct app *a)
 		return view_explain_scroll_max(&v);
 	if (a->view == VIEW_COMMAND)
 		return view_command_scroll_max(&v);
+	if (a->view == VIEW_COMPARE)
+		return view_compare_scroll_max(&v);
+	if (a->view == VIEW_PRESETS)
+		return view_presets_scroll_max(&v);
 	return a->view == VIEW_PIPELINE ? a->n_stages - 1 : 0;
+}
+
+/* Row of the bar of the worst stage; -1 when it is not on the screen. */
+static int worst_row(const struct app *a, const struct screen_layout *l)
+{
+	struct stage_span rows[STAGE_LIST_MAX];
+	const size_t n = view_choose_stages(a, (size_t)l->stages, rows);
+	if (l->narrow)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if ((int64_t)rows[i].first <= a->plan.verdict.worst_stage && a->plan.verdict.worst_stage <= (int64_t)rows[i].last)
+			return (int)i;
+	}
+	return -1;
+}
+
+size_t view_urgent(const struct app *a, struct rect out[VIEW_URGENT_MAX])
+{
+	struct screen_layout l;
+	app_layout(a, &l);
+	if (l.too_small || a->view != VIEW_MAIN || a->big)
+		return 0;
+	const struct rect memory = l.area[AREA_MEMORY];
+	const int row = worst_row(a, &l), verdict_y = l.narrow ? memory.y : 0;
+	out[0] = l.area[AREA_SETTINGS];
+	out[1] = (struct rect){ l.split_x, verdict_y, a->w - l.split_x, 1 };
+	out[2] = (struct rect){ memory.x, memory.y + 1 + row, memory.w, row < 0 ? 0 : 1 };
+	return 3;
 }

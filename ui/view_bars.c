@@ -1,3 +1,4 @@
+#include "app_internal.h"
 #include "view_internal.h"
 
 #include "num.h"
@@ -30,9 +31,22 @@ enum memory_category view_category(int place)
 	return order[place < 0 ? 0 : place >= MEMORY_CATEGORY_COUNT ? MEMORY_CATEGORY_COUNT - 1 : place];
 }
 
+/* Whether some neighbours differ in nothing, so that they may share a row. */
+static bool has_twins(const struct app *a)
+{
+	for (size_t i = 1; i < a->n_stages; i++) {
+		if (memcmp(a->stages[i].category, a->stages[i - 1].category, sizeof(a->stages[i].category)) == 0)
+			return true;
+	}
+	return false;
+}
+
 int view_label_w(const struct app *a)
 {
-	return a->n_stages > 100 ? 5 : a->n_stages > 10 ? 4 : 3;
+	/* "s3", "s12", "s112"; or "s1-6", "s1-14", "s9-112". */
+	const bool spans = a->n_stages > 4 && has_twins(a);
+	const int digits = a->n_stages > 100 ? 3 : a->n_stages > 10 ? 2 : 1;
+	return spans ? 3 + 2 * digits : 2 + digits;
 }
 
 char *view_gib3(int64_t bytes, char *buf, size_t cap)
@@ -69,7 +83,8 @@ static void bar_cell(struct canvas *c, int x, int y, struct bar_grid g, int64_t 
 		canvas_glyph(c, x + at, y, beyond ? ROLE_BAD : style, beyond ? GLYPH_BEYOND : fill);
 }
 
-int view_bar(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes)
+static int stacked(
+	struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes, bool letters)
 {
 	const struct bar_grid g = layout_bar(width);
 	int64_t cells[MEMORY_CATEGORY_COUNT], at = 0;
@@ -78,11 +93,21 @@ int view_bar(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMO
 		const enum memory_category k = view_category(i);
 		for (int64_t j = 0; j < cells[k] && at <= g.capacity + g.beyond; j++, at++)
 			bar_cell(c, x, y, g, at, category_looks[k].role, category_looks[k].fill,
-				j == 0 ? memory_category_table[k].letter : '\0');
+				letters && j == 0 ? memory_category_table[k].letter : '\0');
 	}
 	if (limit_bytes > 0)
 		canvas_glyph(c, x + g.capacity, y, ROLE_LIMIT, GLYPH_LIMIT);
 	return g.capacity;
+}
+
+int view_bar(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes)
+{
+	return stacked(c, x, y, width, bytes, limit_bytes, true);
+}
+
+int view_bar_fill(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes)
+{
+	return stacked(c, x, y, width, bytes, limit_bytes, false);
 }
 
 void view_bar_plain(struct canvas *c, int x, int y, int width, uint8_t style, enum glyph fill, int64_t bytes, int64_t limit_bytes)
@@ -95,62 +120,108 @@ void view_bar_plain(struct canvas *c, int x, int y, int width, uint8_t style, en
 	canvas_glyph(c, x + g.capacity, y, ROLE_LIMIT, GLYPH_LIMIT);
 }
 
-/* The largest need among the stages that are not chosen yet; n_stages when all are. */
-static size_t worst_left(const struct app *a, const bool *chosen)
+/* Runs of stages between which nothing differs. Returns how many. */
+static size_t group_stages(const struct app *a, struct stage_span out[STAGE_LIST_MAX])
 {
-	size_t best = a->n_stages;
+	size_t n = 0;
 	for (size_t i = 0; i < a->n_stages; i++) {
-		if (!chosen[i] && (best == a->n_stages || a->stages[i].need_bytes > a->stages[best].need_bytes))
+		const struct stage_memory *s = &a->stages[i], *before = i > 0 ? &a->stages[i - 1] : NULL;
+		if (before != NULL && memcmp(s->category, before->category, sizeof(s->category)) == 0)
+			out[n - 1].last = i;
+		else
+			out[n++] = (struct stage_span){ i, i };
+	}
+	return n;
+}
+
+/* The largest need among the rows that are not chosen yet; n when all are. */
+static size_t worst_left(const struct app *a, const struct stage_span *rows, size_t n, const bool *chosen)
+{
+	size_t best = n;
+	for (size_t i = 0; i < n; i++) {
+		if (!chosen[i] && (best == n || a->stages[rows[i].first].need_bytes > a->stages[rows[best].first].need_bytes))
 			best = i;
 	}
 	return best;
 }
 
-size_t view_choose_stages(const struct app *a, size_t rows, size_t *out)
+static size_t row_of_stage(const struct stage_span *rows, size_t n, size_t stage)
+{
+	size_t i = 0;
+	while (i + 1 < n && rows[i].last < stage)
+		i++;
+	return i;
+}
+
+/* Keeps `want` of n rows, in their order. */
+static size_t choose_rows(const struct app *a, size_t want, struct stage_span *rows, size_t n)
 {
 	bool chosen[STAGE_LIST_MAX] = { false };
-	const size_t want = rows < a->n_stages ? rows : a->n_stages;
-	const size_t first[] = { worst_left(a, chosen), 0, a->n_stages - 1, a->figure_stage };
-	size_t n = 0;
-	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]) && n < want; i++) {
-		n += !chosen[first[i]];
+	const size_t first[] = { worst_left(a, rows, n, chosen), 0, n - 1, row_of_stage(rows, n, a->figure_stage) };
+	size_t kept = 0;
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]) && kept < want; i++) {
+		kept += !chosen[first[i]];
 		chosen[first[i]] = true;
 	}
-	for (; n < want; n++)
-		chosen[worst_left(a, chosen)] = true;
-	n = 0;
-	for (size_t i = 0; i < a->n_stages; i++) {
+	for (; kept < want; kept++)
+		chosen[worst_left(a, rows, n, chosen)] = true;
+	kept = 0;
+	for (size_t i = 0; i < n; i++) {
 		if (chosen[i])
-			out[n++] = i;
+			rows[kept++] = rows[i];
 	}
-	return n;
+	return kept;
 }
 
-/* The value of a bar, in role focus when the focus is on it. */
-static void bar_value(const struct view *v, int x, int y, int w, size_t stage, bool two_decimals)
+size_t view_choose_stages(const struct app *a, size_t rows, struct stage_span out[STAGE_LIST_MAX])
 {
-	char text[32];
-	const struct app *a = v->a;
-	const bool focus =
-		a->view == VIEW_MAIN && a->pane == PANE_FIGURES && a->figure_stage == stage && a->figure_category == FIGURE_TOTAL;
-	if (two_decimals)
-		(void)view_gib(a->stages[stage].need_bytes, a->plan.worst.need_bytes, text, sizeof(text));
-	else
-		(void)view_gib3(a->stages[stage].need_bytes, text, sizeof(text));
-	const int used = canvas_text_width(text);
-	(void)canvas_text_right(v->c, x, y, w, focus ? ROLE_FOCUS : ROLE_TEXT, text);
-	if (focus)
-		canvas_glyph(v->c, x + w - used - 1, y, ROLE_ACCENT, GLYPH_FOCUS);
-	if (focus && a->prompt.kind == PROMPT_NONE)
-		canvas_cursor(v->c, x + w - 1, y, false);
+	if (a->n_stages <= rows) {
+		for (size_t i = 0; i < a->n_stages; i++)
+			out[i] = (struct stage_span){ i, i };
+		return a->n_stages;
+	}
+	const size_t n = group_stages(a, out);
+	return n <= rows ? n : choose_rows(a, rows, out, n);
 }
 
-void view_memory_bars(const struct view *v, struct rect r, const size_t *stages, size_t n, int bar_w, bool two_decimals)
+void view_stage_label(const struct view *v, int x, int y, char letter, struct stage_span span)
+{
+	const int w = view_label_w(v->a);
+	if (span.first == span.last)
+		(void)canvas_printf(v->c, x, y, w, ROLE_TEXT, "%c%zu", letter, span.first);
+	else
+		(void)canvas_printf(v->c, x, y, w - 1, ROLE_TEXT, "%c%zu-%zu", letter, span.first, span.last);
+}
+
+bool view_pinned(const struct app *a, size_t stage, int category, int64_t *bytes)
+{
+	const struct pin *p = &a->pin;
+	if (!p->set || stage >= p->n_stages)
+		return false;
+	*bytes = category < MEMORY_CATEGORY_COUNT ? p->stages[stage].category[category] : p->stages[stage].need_bytes;
+	return true;
+}
+
+void view_difference(const struct view *v, int x, int y, int w, size_t stage, int category)
+{
+	const struct app *a = v->a;
+	const struct stage_memory *s = &a->stages[stage];
+	int64_t before = 0;
+	char text[32];
+	if (!a->pin.set)
+		return;
+	if (!view_pinned(a, stage, category, &before)) {
+		(void)canvas_text_right(v->c, x, y, w, ROLE_PIN, _("new"));
+		return;
+	}
+	const int64_t change = (category < MEMORY_CATEGORY_COUNT ? s->category[category] : s->need_bytes) - before;
+	(void)canvas_text_right(v->c, x, y, w, ROLE_PIN, change == 0 ? "=" : view_change(change, text, sizeof(text)));
+}
+
+static void bars_heading(const struct view *v, struct rect r, int limit_x, size_t n, int value_w)
 {
 	char text[64];
-	const int label_w = view_label_w(v->a), width = bar_w - (label_w - 3);
 	const int64_t limit = memory_capacity_bytes(&v->a->draft.s);
-	const int limit_x = r.x + label_w + layout_bar(width).capacity;
 	const int used = canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("MEMORY per GPU, GiB"));
 	if (n < v->a->n_stages) {
 		const int room = limit_x - r.x - used - 4;
@@ -160,21 +231,42 @@ void view_memory_bars(const struct view *v, struct rect r, const size_t *stages,
 		(void)canvas_text(v->c, r.x + used + 2, r.y, room, ROLE_DIM, text);
 	}
 	if (limit > 0)
-		(void)canvas_text(
-			v->c, limit_x - 1, r.y, 7, ROLE_LIMIT, units_format_f4((double)limit / UNITS_GIB, text, sizeof(text)));
-	(void)canvas_text_right(v->c, r.x + r.w - 6, r.y, 6, ROLE_DIM, _("peak"));
+		view_figure(v, limit_x - 1, r.y, 4, units_format_f4((double)limit / UNITS_GIB, text, sizeof(text)),
+			"verdict.have_bytes");
+	(void)canvas_text_right(v->c, r.x + r.w - value_w, r.y, 7, ROLE_DIM, _("peak"));
+	if (v->a->pin.set)
+		(void)canvas_text_right(v->c, r.x + r.w - 6, r.y, 6, ROLE_PIN, _("vs A"));
+}
+
+void view_memory_bars(
+	const struct view *v, struct rect r, const struct stage_span *rows, size_t n, int bar_w, int value_w, bool two_decimals)
+{
+	char text[32], path[FIGURE_PATH_CAP];
+	const struct app *a = v->a;
+	const int label_w = view_label_w(a), width = bar_w - (label_w - 3);
+	const int64_t limit = memory_capacity_bytes(&a->draft.s);
+	size_t shown = 0;
+	for (size_t i = 0; i < n; i++)
+		shown += rows[i].last - rows[i].first + 1;
+	bars_heading(v, r, r.x + label_w + layout_bar(width).capacity, shown, value_w);
 	for (size_t i = 0; i < n; i++) {
 		const int y = r.y + 1 + (int)i;
-		(void)canvas_printf(v->c, r.x, y, label_w, ROLE_DIM, "s%zu", stages[i]);
-		(void)view_bar(v->c, r.x + label_w, y, width, v->a->stages[stages[i]].category, limit);
-		bar_value(v, r.x + r.w - 7, y, 7, stages[i], two_decimals);
+		const size_t stage = rows[i].first;
+		view_stage_label(v, r.x, y, 's', rows[i]);
+		(void)view_bar(v->c, r.x + label_w, y, width, a->stages[stage].category, limit);
+		if (two_decimals)
+			(void)view_gib(a->stages[stage].need_bytes, a->plan.worst.need_bytes, text, sizeof(text));
+		else
+			(void)view_gib3(a->stages[stage].need_bytes, text, sizeof(text));
+		view_figure(v, r.x + r.w - value_w, y, 7, text, view_stage_path(stage, "total", path));
+		view_difference(v, r.x + r.w - 6, y, 6, stage, MEMORY_CATEGORY_COUNT);
 	}
 }
 
 void view_phases(const struct view *v, struct rect r)
 {
-	char text[32];
-	const int label_w = 10, bar_w = r.w < 32 ? 0 : r.w - label_w - 7;
+	char text[32], path[FIGURE_PATH_CAP];
+	const int label_w = 9, bar_w = r.w - label_w - 7;
 	const int64_t limit = memory_capacity_bytes(&v->a->draft.s);
 	if (r.h == 0)
 		return;
@@ -182,12 +274,21 @@ void view_phases(const struct view *v, struct rect r)
 	for (int i = 0; i < PHASE_COUNT && i + 1 < r.h; i++) {
 		const int y = r.y + 1 + i;
 		(void)canvas_text(v->c, r.x, y, label_w - 1, ROLE_DIM, memory_phase_choices[i].key);
-		if (bar_w > 0)
-			view_bar_plain(
-				v->c, r.x + label_w, y, bar_w, ROLE_ACTIVATIONS, GLYPH_MEDIUM, v->a->plan.phase_peak[i], limit);
-		(void)canvas_text_right(
-			v->c, r.x + r.w - 7, y, 7, ROLE_TEXT, view_gib3(v->a->plan.phase_peak[i], text, sizeof(text)));
+		view_bar_plain(v->c, r.x + label_w, y, bar_w, ROLE_ACTIVATIONS, GLYPH_MEDIUM, v->a->plan.phase_peak[i], limit);
+		(void)snprintf(path, sizeof(path), "memory.phases[%d].peak_bytes", i);
+		view_figure(v, r.x + r.w - 7, y, 7, view_gib3(v->a->plan.phase_peak[i], text, sizeof(text)), path);
 	}
+}
+
+/* In the memory view a row of the ledger is a setting that can have the focus. */
+static void draw_ledger_focus(const struct view *v, int x, int y, int row)
+{
+	const struct app *a = v->a;
+	if (a->view != VIEW_MEMORY || !a->ledger || strcmp(app_knob(a)->key, app_ledger_keys[row - 1]) != 0)
+		return;
+	canvas_glyph(v->c, x - 1, y, ROLE_ACCENT, GLYPH_FOCUS);
+	if (a->prompt.kind == PROMPT_NONE)
+		canvas_cursor(v->c, x, y, false);
 }
 
 /* One row of the ledger: as kept, by how many ranks divided, what is left on each. Returns what is left. */
@@ -197,7 +298,7 @@ static double ledger_row(const struct view *v, struct rect r, int row, enum memo
 	const double left = bytes / (double)shards;
 	const int y = r.y + row, left_w = r.w < 32 ? 5 : 7, shards_w = r.w < 32 ? 6 : 8, bytes_w = r.w < 32 ? 4 : 6;
 	const int bytes_x = r.x + r.w - left_w - shards_w - bytes_w;
-	char text[32];
+	char text[32], path[FIGURE_PATH_CAP];
 	if (row >= r.h)
 		return left;
 	canvas_put(v->c, r.x, y, (uint8_t)(category_looks[k].role | STYLE_BOLD),
@@ -209,7 +310,9 @@ static double ledger_row(const struct view *v, struct rect r, int row, enum memo
 		(void)canvas_printf(
 			v->c, bytes_x + bytes_w + 1, y, shards_w - 1, ROLE_DIM, r.w < 32 ? "/%" PRId64 : "/ %" PRId64, shards);
 	(void)snprintf(text, sizeof(text), "%.3g", left);
-	(void)canvas_text_right(v->c, r.x + r.w - left_w, y, left_w, ROLE_TEXT, text);
+	(void)snprintf(path, sizeof(path), "memory.bytes_per_param.%s", memory_category_table[k].key);
+	view_figure(v, r.x + r.w - left_w, y, left_w, text, path);
+	draw_ledger_focus(v, r.x, y, row);
 	return left;
 }
 
@@ -234,30 +337,41 @@ void view_ledger(const struct view *v, struct rect r)
 	(void)canvas_text_right(v->c, r.x + r.w - 7, r.y + 5, 7, ROLE_HEAD, text);
 }
 
-/* "HOST 135 of 1,907 GiB per node". Returns the columns used. */
-static int place_text(const struct view *v, int x, int y, int w, const char *name, int64_t need, int64_t have)
+/* "HOST RAM 135 of 1,907 GiB per node", with a bar where there is room. Returns the columns used. */
+static int draw_place(const struct view *v, int x, int y, int w, const char *name, const char *path, int64_t need, int64_t have)
 {
-	char n[32], h[32];
-	const bool over = have > 0 && need > have;
+	enum { BAR_MIN_W = 20, TEXT_W = 40 };
+	char n[32], h[32] = "?";
 	(void)view_gib3(need, n, sizeof(n));
-	(void)snprintf(h, sizeof(h), "?");
 	if (have > 0)
 		(void)view_gib3(have, h, sizeof(h));
-	const int used = canvas_text(v->c, x, y, w, ROLE_DIM, name);
-	const int value =
-		canvas_printf(v->c, x + used + 1, y, w - used - 1, over ? ROLE_BAD : ROLE_TEXT, _("%s of %s GiB per node"), n, h);
-	return used + value + 4;
+	int at = x + canvas_text(v->c, x, y, w, ROLE_DIM, name) + 1;
+	view_figure(v, at, y, canvas_text_width(n), n, path);
+	at += canvas_text_width(n) + 1;
+	at += canvas_printf(v->c, at, y, x + w - at, have > 0 && need > have ? ROLE_BAD : ROLE_TEXT, _("of %s GiB per node"), h) +
+		3;
+	if (have > 0 && w >= TEXT_W + BAR_MIN_W)
+		view_bar_plain(v->c, x + TEXT_W, y, w - TEXT_W, ROLE_MASTER, GLYPH_DARK, need, have);
+	return at - x;
 }
 
 void view_host(const struct view *v, struct rect r)
 {
 	const struct app *a = v->a;
 	const struct node *node = &a->draft.s.cluster.node;
-	int x = r.x;
+	const bool host = a->plan.host_bytes_per_node > 0, nvme = a->plan.nvme_bytes_per_node > 0;
+	int x = r.x, y = r.y;
 	if (r.h == 0)
 		return;
-	if (a->plan.host_bytes_per_node > 0)
-		x += place_text(v, x, r.y, r.w, _("HOST"), a->plan.host_bytes_per_node, node->host_mem_bytes);
-	if (a->plan.nvme_bytes_per_node > 0)
-		(void)place_text(v, x, r.y, r.x + r.w - x, _("NVMe"), a->plan.nvme_bytes_per_node, node->nvme_bytes);
+	/* Each in a row of its own where there are two rows. */
+	if (host)
+		x += draw_place(v, x, y, r.w, _("HOST RAM"), "memory.host_bytes_per_node", a->plan.host_bytes_per_node,
+			node->host_mem_bytes);
+	if (host && r.h > 1) {
+		x = r.x;
+		y++;
+	}
+	if (nvme)
+		(void)draw_place(v, x, y, r.x + r.w - x, _("NVMe"), "memory.nvme_bytes_per_node", a->plan.nvme_bytes_per_node,
+			node->nvme_bytes);
 }

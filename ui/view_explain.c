@@ -10,32 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LABEL_COLUMN_W = 12 };
-
-/* Writes labelled, wrapped texts downwards; the first `skip` rows are scrolled away. */
-struct pen {
-	struct canvas *c;
-	struct rect r;
-	int row, skip;
-};
-
-static void pen_text(struct pen *p, const char *label, uint8_t style, const char *text)
-{
-	const int top = p->row - p->skip;
-	const int hidden = top < 0 ? -top : 0, room = p->r.h - (top > 0 ? top : 0);
-	if (top >= 0 && top < p->r.h)
-		(void)canvas_text(p->c, p->r.x, p->r.y + top, LABEL_COLUMN_W - 1, ROLE_DIM, label);
-	const struct rect r = { p->r.x + LABEL_COLUMN_W, p->r.y + (top > 0 ? top : 0), p->r.w - LABEL_COLUMN_W,
-		room > 0 ? room : 0 };
-	const int rows = canvas_wrap(p->c, r, hidden, style, text);
-	p->row += rows > 0 ? rows : 1;
-}
-
-static void pen_gap(struct pen *p)
-{
-	p->row++;
-}
-
 /* "8,192", "0.125", "22,502,440,960": exact where it is a whole number, to the next one where it is large. */
 static void value_text(double value, char *buf, size_t cap)
 {
@@ -59,33 +33,67 @@ static void result_text(const struct explanation *x, char *buf, size_t cap)
 
 enum { SYMBOL_W = 8, VALUE_W = 16, UNIT_W = 10 };
 
-/* One number that was put in: symbol, value, unit, and where it comes from, wrapped in its own column. */
-static void pen_value(struct pen *p, const char *label, const struct explain_value *x)
+/* One number that was put in: symbol, value, unit, and where it comes from, wrapped in its own column. One that leads to another
+ * explanation is marked; Enter follows the one with the focus. */
+static void pen_value(struct pen *p, const char *label, const struct explain_value *x, bool leads, bool focus)
 {
 	char value[48];
-	const int from_x = LABEL_COLUMN_W + SYMBOL_W + VALUE_W + 1 + UNIT_W;
+	const int from_x = PEN_LABEL_W + SYMBOL_W + VALUE_W + 1 + UNIT_W;
 	const int top = p->row - p->skip, y = p->r.y + top;
 	const struct rect from = { p->r.x + from_x, p->r.y + (top > 0 ? top : 0), p->r.w - from_x, p->r.h - (top > 0 ? top : 0) };
 	if (top >= 0 && top < p->r.h) {
 		value_text(x->value, value, sizeof(value));
-		(void)canvas_text(p->c, p->r.x, y, LABEL_COLUMN_W - 1, ROLE_DIM, label);
-		(void)canvas_text(p->c, p->r.x + LABEL_COLUMN_W, y, SYMBOL_W, ROLE_TEXT, x->symbol);
-		(void)canvas_text_right(p->c, p->r.x + LABEL_COLUMN_W + SYMBOL_W, y, VALUE_W, ROLE_TEXT, value);
+		(void)canvas_text(p->c, p->r.x, y, PEN_LABEL_W - 1, ROLE_DIM, label);
+		(void)canvas_text(p->c, p->r.x + PEN_LABEL_W, y, SYMBOL_W, ROLE_TEXT, x->symbol);
+		(void)canvas_text_right(p->c, p->r.x + PEN_LABEL_W + SYMBOL_W, y, VALUE_W, focus ? ROLE_FOCUS : ROLE_TEXT, value);
+		if (leads)
+			canvas_glyph(p->c, p->r.x + PEN_LABEL_W - 1, y, focus ? ROLE_ACCENT : ROLE_DIM, GLYPH_NEXT);
+		if (focus)
+			canvas_cursor(p->c, p->r.x + PEN_LABEL_W + SYMBOL_W + VALUE_W - 1, y, false);
 		(void)canvas_text(p->c, p->r.x + from_x - UNIT_W, y, UNIT_W - 1, ROLE_DIM, x->unit);
 	}
 	const int rows = canvas_wrap(p->c, from, top < 0 ? -top : 0, ROLE_DIM, x->from);
 	p->row += rows > 0 ? rows : 1;
 }
 
-static void write_figure(struct pen *p, const struct explanation *x)
+/* The numbers that were put in. */
+static void write_values_in(const struct app *a, struct pen *p, const struct explanation *x)
+{
+	char target[FIGURE_PATH_CAP];
+	size_t leading = 0;
+	for (size_t i = 0; i < x->n_values; i++) {
+		const bool leads = explain_target(a, &x->values[i], target);
+		pen_value(p, i == 0 ? _("numbers") : "", &x->values[i], leads, leads && leading == a->term);
+		leading += leads;
+	}
+}
+
+/* What one layer keeps for its backward, where the explanation is about that. */
+static void write_saved_tensors(const struct app *a, struct pen *p)
+{
+	struct saved_tensor rows[SAVED_TENSOR_MAX];
+	const size_t n = memory_saved_tensors(&a->draft.s, model_is_moe(&a->draft.s.model), rows, SAVED_TENSOR_MAX);
+	char text[200], bytes[32];
+	pen_gap(p);
+	for (size_t i = 0; i < n; i++) {
+		const double all = (double)rows[i].elements * rows[i].bytes_per_element;
+		(void)snprintf(text, sizeof(text), _("%-22.22s %-18.18s %16s B  / %.8s%s"), rows[i].name, rows[i].shape,
+			units_format_commas((int64_t)all, bytes, sizeof(bytes)), rows[i].divided_by,
+			rows[i].kept ? "" : _("  dropped"));
+		pen_text(p, i == 0 ? _("per layer") : "", rows[i].kept ? ROLE_TEXT : ROLE_DIM, text);
+	}
+}
+
+static void write_figure(const struct app *a, struct pen *p, const struct explanation *x)
 {
 	char text[400];
 	pen_text(p, _("formula"), ROLE_TEXT, x->formula);
 	result_text(x, text, sizeof(text));
 	pen_text(p, _("result"), ROLE_HEAD, text);
 	pen_gap(p);
-	for (size_t i = 0; i < x->n_values; i++)
-		pen_value(p, i == 0 ? _("numbers") : "", &x->values[i]);
+	write_values_in(a, p, x);
+	if (x->saved_tensors)
+		write_saved_tensors(a, p);
 	pen_gap(p);
 	for (size_t i = 0; i < x->n_notes; i++)
 		pen_text(p, i == 0 ? _("notes") : "", ROLE_TEXT, x->notes[i]);
@@ -131,12 +139,11 @@ static void write_values(const struct app *a, struct pen *p, const struct knob *
 	}
 }
 
-static void write_setting(const struct app *a, struct pen *p)
+static void write_setting(const struct app *a, struct pen *p, const struct knob *k)
 {
-	const struct knob *k = app_knob(a);
 	char text[512], value[128];
 	(void)knob_format_pretty(k, &a->draft.s, value, sizeof(value));
-	(void)snprintf(text, sizeof(text), "%s  (%s)", value, _(knob_origin_names[a->draft.origin[a->focus]]));
+	(void)snprintf(text, sizeof(text), "%s  (%s)", value, _(knob_origin_names[a->draft.origin[knob_index(k)]]));
 	pen_text(p, _("value"), ROLE_HEAD, text);
 	pen_text(p, _("meaning"), ROLE_TEXT, ui_text(k->help));
 	if (k->unit != NULL && k->unit[0] != '\0')
@@ -149,21 +156,32 @@ static void write_setting(const struct app *a, struct pen *p)
 		pen_text(p, _("source"), ROLE_TEXT, k->cite);
 }
 
+/* The setting that the path names; NULL for a figure. */
+static const struct knob *path_setting(const char *path)
+{
+	static const char head[] = "scenario.";
+	return strncmp(path, head, sizeof(head) - 1) == 0 ? knob_find(path + sizeof(head) - 1) : NULL;
+}
+
 /* Writes what there is to say about the focus of the view. */
 static void write_page(const struct app *a, struct pen *p)
 {
 	struct explanation x;
 	struct err e = { 0 };
-	if (a->path[0] == '\0') {
-		write_setting(a, p);
-		return;
-	}
+	const struct knob *k = path_setting(a->path);
+	if (k != NULL)
+		write_setting(a, p, k);
 	if (explain_quantity(&a->draft, &a->plan, a->path, &x, &e) != ERR_OK) {
 		pen_text(p, "", ROLE_ALERT, e.msg);
 		return;
 	}
-	write_figure(p, &x);
-	if (a->figure_category == FIGURE_TOTAL && a->plan.n_diagnostics > 0) {
+	if (k != NULL) {
+		pen_gap(p);
+		write_values_in(a, p, &x);
+		return;
+	}
+	write_figure(a, p, &x);
+	if (strstr(a->path, "].total") != NULL && a->plan.n_diagnostics > 0) {
 		pen_gap(p);
 		write_diagnostics(&a->plan, p);
 	}
@@ -187,7 +205,8 @@ void view_explain(const struct view *v)
 	const struct rect page = { body.x, body.y + PAGE_TOP, body.w < PAGE_MAX_W ? body.w : PAGE_MAX_W, body.h - PAGE_TOP };
 	struct pen p = { v->c, page, 0, (int)a->scroll[VIEW_EXPLAIN] };
 	const int used = canvas_text(v->c, body.x, body.y, body.w, ROLE_HEAD, _("EXPLAIN"));
-	const char *what = a->path[0] == '\0' ? app_knob(a)->key : a->path;
+	const struct knob *k = path_setting(a->path);
+	const char *what = k != NULL ? k->key : a->path;
 	view_prompt_or(v, NULL);
 	(void)canvas_text(v->c, body.x + used + 2, body.y, body.w - used - 2, ROLE_TEXT, what);
 	write_page(a, &p);

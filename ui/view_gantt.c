@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A drawing never executes more actions than this: what it would show is the same beginning and end. */
-enum { ACTIONS_MAX = 1 << 17 };
+/* A drawing never executes more actions than ACTIONS_MAX: what it would show is the same beginning and end. */
+enum { ACTIONS_MAX = 1 << 14, NARROW_W = 48 };
 
 static const struct schedule_times drawing_times = { .forward = 1, .backward = 2 };
 
@@ -70,7 +70,7 @@ void view_gantt_cells(struct canvas *c, int x, int y, const struct gantt *g, int
 		if (cell->mark == GANTT_TEXT)
 			canvas_put(c, at, y, kind_role(cell->kind), (uint32_t)(unsigned char)cell->text);
 		else if (cell->mark == GANTT_CUT)
-			canvas_glyph(c, at, y, ROLE_DIM, GLYPH_CUT);
+			canvas_glyph(c, at, y, ROLE_IDLE, GLYPH_CUT);
 		else if (cell->mark == GANTT_BOTH)
 			canvas_glyph(c, at, y, ROLE_TEXT, GLYPH_MEDIUM);
 		else if (cell->mark != GANTT_BLANK)
@@ -144,7 +144,9 @@ static void draw_caption(const struct view *v, int x, int y, int w, const struct
 {
 	char text[160], more[160];
 	canvas_glyph(v->c, x, y, ROLE_IDLE, GLYPH_IDLE);
-	const int used = 2 + canvas_text(v->c, x + 2, y, w - 2, ROLE_TEXT, view_bubble(v->a, text, sizeof(text)));
+	(void)view_bubble(v->a, text, sizeof(text));
+	const int used = 2 + canvas_text_width(text);
+	view_figure(v, x + 2, y, used - 2, text, "pipeline.bubble_of_step");
 	if (drawn_m < v->a->plan.pipeline.m)
 		(void)snprintf(more, sizeof(more), _("drawn with %" PRId64 " micro-batches"), drawn_m);
 	else
@@ -153,20 +155,57 @@ static void draw_caption(const struct view *v, int x, int y, int w, const struct
 		(void)canvas_printf(v->c, x + used, y, w - used, ROLE_DIM, "; %s", more);
 }
 
-static void draw_rank(const struct view *v, struct rect r, int label_w, const struct gantt *g, int64_t row)
+/* Ticks below the drawing: where it is not cut, then how many there are. The numbers behind a cut would all change with m; in a
+ * narrow drawing the start alone says enough. */
+static void draw_axis(const struct view *v, struct rect r, const struct gantt *g)
 {
-	const int y = r.y + 1 + (int)row;
-	const int64_t rank = g->rank[row];
-	if (rank < 0) {
-		(void)canvas_text(v->c, r.x, y, label_w, ROLE_DIM, ":");
-		(void)canvas_text_right(v->c, r.x + r.w - 7, y, 7, ROLE_DIM, ":");
+	char axis[GANTT_COLS_MAX + 1], total[32];
+	const int total_w = snprintf(total, sizeof(total), _("%" PRId64 " ticks"), app_pipeline_ticks(v->a));
+	const int end = g->mode == GANTT_ABRIDGED ? (int)g->head_cols : (int)g->cols, room = r.w - total_w - 1;
+	gantt_axis(g, axis, sizeof(axis));
+	(void)canvas_text(v->c, r.x, r.y, r.w < NARROW_W ? 1 : end < room ? end : room, ROLE_DIM, axis);
+	(void)canvas_text_right(v->c, r.x + r.w - total_w, r.y, total_w, ROLE_DIM, total);
+}
+
+/* One rank: label, drawing, micro-batches in flight and what became of them since the pin. */
+static void draw_rank(const struct view *v, struct rect r, int y, const struct gantt *g, int64_t row, struct stage_span span)
+{
+	const struct app *a = v->a;
+	const double in_flight = a->stages[span.first].in_flight;
+	const int value_x = r.x + r.w - v->l.value_w;
+	char text[32], path[FIGURE_PATH_CAP];
+	view_stage_label(v, r.x, y, 'r', span);
+	view_gantt_cells(v->c, r.x + view_label_w(a), y, g, row);
+	(void)snprintf(text, sizeof(text), "%.4g", in_flight);
+	view_figure(v, value_x, y, 7, text, view_stage_path(span.first, "in_flight", path));
+	if (!a->pin.set || span.first >= a->pin.n_stages)
 		return;
+	const double change = in_flight - a->pin.stages[span.first].in_flight;
+	(void)snprintf(text, sizeof(text), "%+.4g", change);
+	(void)canvas_text_right(v->c, r.x + r.w - 6, y, 6, ROLE_PIN, change > 0 || change < 0 ? text : "=");
+}
+
+/* A row that stands for ranks left out, of a pipeline with more ranks than a drawing has rows. */
+static void draw_left_out(const struct view *v, struct rect r, int y)
+{
+	(void)canvas_text(v->c, r.x, y, 1, ROLE_DIM, ":");
+	(void)canvas_text_right(v->c, r.x + r.w - v->l.value_w, y, 7, ROLE_DIM, ":");
+}
+
+/* The ranks whose stages have a bar above; of more ranks than a drawing has rows, those that the drawing chose. */
+static void draw_ranks(const struct view *v, struct rect r, const struct gantt *g)
+{
+	struct stage_span rows[STAGE_LIST_MAX];
+	const bool all = (int64_t)v->a->n_stages == g->rows;
+	const size_t n = all ? view_choose_stages(v->a, (size_t)v->l.stages, rows) : (size_t)g->rows;
+	for (size_t i = 0; i < n && i < (size_t)v->l.stages; i++) {
+		const int64_t rank = all ? (int64_t)rows[i].first : g->rank[i];
+		const struct stage_span span = all ? rows[i] : (struct stage_span){ (size_t)rank, (size_t)rank };
+		if (rank < 0)
+			draw_left_out(v, r, r.y + 1 + (int)i);
+		else
+			draw_rank(v, r, r.y + 1 + (int)i, g, all ? rank : (int64_t)i, span);
 	}
-	(void)canvas_printf(v->c, r.x, y, label_w, ROLE_DIM, "r%" PRId64, rank);
-	view_gantt_cells(v->c, r.x + label_w, y, g, row);
-	char text[32];
-	(void)snprintf(text, sizeof(text), "%.4g", v->a->stages[rank].in_flight);
-	(void)canvas_text_right(v->c, r.x + r.w - 7, y, 7, ROLE_TEXT, text);
 }
 
 void view_pipeline_block(const struct view *v, struct rect r)
@@ -175,21 +214,22 @@ void view_pipeline_block(const struct view *v, struct rect r)
 	const int label_w = view_label_w(v->a), cols = v->l.bar_w - (label_w - 3);
 	struct gantt g;
 	int64_t drawn_m = 0;
-	char axis[GANTT_COLS_MAX + 1];
+	char text[80];
 	if (r.h == 0)
 		return;
 	const int used = canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("PIPELINE "));
-	(void)canvas_printf(v->c, r.x + used, r.y, r.w - used - 10, ROLE_HEAD,
-		pl->m == 1 ? _("%s, %" PRId64 " micro-batch") : _("%s, %" PRId64 " micro-batches"),
+	const int room = r.w - used - v->l.value_w - 4;
+	(void)snprintf(text, sizeof(text), pl->m == 1 ? _("%s, %" PRId64 " micro-batch") : _("%s, %" PRId64 " micro-batches"),
 		schedule_table[pl->schedule].key, pl->m);
-	(void)canvas_text_right(v->c, r.x + r.w - 10, r.y, 10, ROLE_DIM, _("in flight"));
-	if (!view_gantt(v->a, v->l.stages, cols, &g, &drawn_m))
+	if (canvas_text_width(text) > room)
+		(void)snprintf(text, sizeof(text), "%s, m %" PRId64, schedule_table[pl->schedule].key, pl->m);
+	(void)canvas_text(v->c, r.x + used, r.y, room, ROLE_TEXT, text);
+	(void)canvas_text_right(v->c, r.x + r.w - v->l.value_w - 3, r.y, 10, ROLE_DIM, _("in flight"));
+	const int wanted = v->a->n_stages <= GANTT_ROWS_MAX ? (int)v->a->n_stages : v->l.stages;
+	if (!view_gantt(v->a, wanted, cols, &g, &drawn_m))
 		return;
-	for (int64_t row = 0; row < g.rows; row++)
-		draw_rank(v, r, label_w, &g, row);
-	const int below = r.y + 1 + v->l.stages;
-	gantt_axis(&g, axis, sizeof(axis));
-	(void)canvas_text(v->c, r.x + label_w, below, cols, ROLE_DIM, axis);
-	(void)canvas_text_right(v->c, r.x + r.w - 6, below, 6, ROLE_DIM, _("ticks"));
+	draw_ranks(v, r, &g);
+	const int below = r.y + r.h - 2;
+	draw_axis(v, (struct rect){ r.x + label_w, below, r.w - label_w, 1 }, &g);
 	draw_caption(v, r.x + label_w, below + 1, r.w - label_w, &g, drawn_m);
 }

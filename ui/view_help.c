@@ -1,6 +1,6 @@
 /* The keys, from the binding table: what the view it was called from can do, then the other contexts, then the letters and
  * glyphs. */
-#include "view_internal.h"
+#include "view_speed.h"
 
 #include "ui_text.h"
 
@@ -77,6 +77,13 @@ static void add_glyphs(struct help *h, bool ascii)
 		struct help_line *line = add_line(h, "", ui_text(memory_category_table[k].label));
 		line->code = (uint32_t)(unsigned char)memory_category_table[k].letter;
 		line->style = (uint8_t)(category_looks[k].role | STYLE_BOLD);
+	}
+	add_blank(h);
+	(void)add_line(h, _("letters of the step"), NULL);
+	for (int i = 0; i < STEP_PART_COUNT; i++) {
+		struct help_line *line = add_line(h, "", _(part_looks[i].name));
+		line->code = (uint32_t)(unsigned char)step_part_table[i].letter;
+		line->style = (uint8_t)(part_looks[i].role | STYLE_BOLD);
 	}
 	add_blank(h);
 	(void)add_line(h, _("glyphs"), NULL);

@@ -10,11 +10,37 @@ struct view {
 	const struct app *a;
 	struct canvas *c;
 	struct screen_layout l;
+	struct figure_list *figures; /* NULL: not collected */
+};
+
+/* Figures that are being collected. */
+struct figure_list {
+	struct figure *out;
+	size_t n, cap;
+};
+
+/* Neighbours that share a row because nothing differs. */
+struct stage_span {
+	size_t first, last;
 };
 
 /* view.c: the rows that every screen has. */
-void view_verdict(const struct view *v, int x, int y, int w);
+/* "FITS   27.4 GiB to spare on stage 0". Returns the columns used. */
+int view_verdict(const struct view *v, int x, int y, int w);
+/* The gravest diagnostic that is more than a note: the message line has it. NULL if there is none. */
+const struct diagnostic *view_gravest(const struct plan *p);
+/* "h100-sxm-80gb" as people say it: "H100". */
+void view_gpu_name(const struct gpu *g, char *buf, size_t cap);
+uint8_t view_verdict_role(const struct verdict *verdict);
+/* "27.4 GiB to spare on stage 0". Returns the columns used. */
+int view_verdict_amount(const struct view *v, int x, int y, int w);
+/* Key and label of an action at *x, unless they would pass `end`; moves *x behind it. */
+bool view_footer_item(const struct view *v, enum context context, enum ui_action action, int *x, int end, int y);
 void view_prompt_or(const struct view *v, void (*otherwise)(const struct view *v));
+/* A figure, right-aligned in w columns; the one with the focus takes its look and the cursor. */
+void view_figure(const struct view *v, int x, int y, int w, const char *text, const char *path);
+/* "memory.stages[2].optimizer". Returns buf. */
+char *view_stage_path(size_t stage, const char *member, char buf[FIGURE_PATH_CAP]);
 /* The area between the message and the prompt of a full-width view. */
 struct rect view_body(const struct view *v);
 
@@ -42,13 +68,23 @@ enum memory_category view_category(int place);
 int view_label_w(const struct app *a);
 /* One stacked bar of `width` columns; returns the column (relative to x) of the limit. */
 int view_bar(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes);
+/* The same without letters, for the second row of a doubled bar. */
+int view_bar_fill(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes);
 /* A bar of one role, at the same scale. */
 void view_bar_plain(
 	struct canvas *c, int x, int y, int width, uint8_t style, enum glyph fill, int64_t bytes, int64_t limit_bytes);
-/* The stages to show in `rows` rows: worst, first, last, then next worst; in stage order. Returns how many. */
-size_t view_choose_stages(const struct app *a, size_t rows, size_t *out);
-/* Heading and one bar per chosen stage. */
-void view_memory_bars(const struct view *v, struct rect r, const size_t *stages, size_t n, int bar_w, bool two_decimals);
+/* The stages to show in `rows` rows: all, equal neighbours in one row; else worst, first, last, the one in focus, then the next
+ * worst; in stage order. Returns how many rows. */
+size_t view_choose_stages(const struct app *a, size_t rows, struct stage_span out[STAGE_LIST_MAX]);
+/* "s3", "s1-s6". */
+void view_stage_label(const struct view *v, int x, int y, char letter, struct stage_span span);
+/* Heading and one bar per row. */
+void view_memory_bars(
+	const struct view *v, struct rect r, const struct stage_span *rows, size_t n, int bar_w, int value_w, bool two_decimals);
+/* The bytes of the pinned plan for a stage and a category (MEMORY_CATEGORY_COUNT: all); false without a pin or such a stage. */
+bool view_pinned(const struct app *a, size_t stage, int category, int64_t *bytes);
+/* "+0.34", "-12.3", "=": what became of the pinned figure, right-aligned in w columns. Nothing without a pin. */
+void view_difference(const struct view *v, int x, int y, int w, size_t stage, int category);
 /* GiB with a number of decimals chosen for the largest value of its column; "-" for zero. Returns buf. */
 char *view_gib(int64_t bytes, int64_t largest_bytes, char *buf, size_t cap);
 /* GiB with three significant digits, without the unit. */
@@ -71,17 +107,41 @@ void view_pipeline_block(const struct view *v, struct rect r);
 /* "bubble 4.48 % of step, 4.69 % of ideal". Returns buf. */
 char *view_bubble(const struct app *a, char *buf, size_t cap);
 
+/* view_speed.c: rows STEP and COST of the main screen; one line of both below 80 columns. */
+void view_speed_block(const struct view *v, struct rect r);
+void view_speed_line(const struct view *v, struct rect r);
+/* "4.2 % faster", "-$39.2k", "no change": what a step does to time, else to the price; at most 12 columns. Returns buf. */
+char *view_speed_change(const struct app *a, const struct preview *p, char *buf, size_t cap);
+
+/* view_text.c: labelled, wrapped texts below each other. */
+struct pen {
+	struct canvas *c;
+	struct rect r;
+	int row, skip; /* the first `skip` rows are scrolled away */
+};
+enum { PEN_LABEL_W = 12 };
+void pen_text(struct pen *p, const char *label, uint8_t style, const char *text);
+void pen_gap(struct pen *p);
+
 /* Full screens. */
 void view_main(const struct view *v);
 void view_memory(const struct view *v);
 void view_pipeline(const struct view *v);
+void view_time(const struct view *v);
+void view_cost(const struct view *v);
 void view_help(const struct view *v);
 void view_explain(const struct view *v);
 void view_list(const struct view *v);
 void view_command(const struct view *v);
+void view_compare(const struct view *v);
+void view_presets(const struct view *v);
+void view_advice(const struct view *v);
+void view_big(const struct view *v);
 /* The last useful first row (help: page) of those that scroll. */
 size_t view_help_scroll_max(const struct view *v);
 size_t view_explain_scroll_max(const struct view *v);
 size_t view_command_scroll_max(const struct view *v);
+size_t view_compare_scroll_max(const struct view *v);
+size_t view_presets_scroll_max(const struct view *v);
 
 #endif

@@ -15,66 +15,77 @@ static size_t parts_stage(const struct app *a)
 	return a->pane == PANE_FIGURES ? a->figure_stage : worst;
 }
 
-static bool figure_focused(const struct app *a, size_t stage, int place)
-{
-	return a->pane == PANE_FIGURES && a->figure_stage == stage && a->figure_category == place;
-}
-
-/* "G grads 8.46" in w columns; the word goes first when it is too long. */
+/* "G grads 8.46" in w columns; the word goes first when it is too long. With a pin "G 8.46 +0.12". */
 static void draw_part(const struct view *v, int x, int y, int w, size_t stage, int place)
 {
 	const enum memory_category k = view_category(place);
-	const char *name = place == 2 || place == 3 || place == MEMORY_CATEGORY_COUNT - 1 ? _(category_looks[k].name) : "";
-	const bool focus = figure_focused(v->a, stage, place);
-	char value[32];
+	const bool named = place == 2 || place == 3 || place == MEMORY_CATEGORY_COUNT - 1;
+	const char *name = named && !v->a->pin.set ? _(category_looks[k].name) : "";
+	char value[32], path[FIGURE_PATH_CAP];
 	(void)view_gib3(v->a->stages[stage].category[k], value, sizeof(value));
 	canvas_put(v->c, x, y, (uint8_t)(category_looks[k].role | STYLE_BOLD),
 		(uint32_t)(unsigned char)memory_category_table[k].letter);
 	int used = 2;
 	if (name[0] != '\0' && 2 + canvas_text_width(name) + 1 + canvas_text_width(value) <= w)
 		used += 1 + canvas_text(v->c, x + used, y, w - used, ROLE_DIM, name);
-	used += canvas_text(v->c, x + used, y, w - used, focus ? ROLE_FOCUS : ROLE_TEXT, value);
-	if (focus)
-		canvas_cursor(v->c, x + used - 1, y, false);
+	view_figure(v, x + used, y, canvas_text_width(value), value, view_stage_path(stage, memory_category_table[k].key, path));
+	if (v->a->pin.set)
+		view_difference(v, x + 6, y, 6, stage, (int)k);
 }
 
-/* The categories of one stage in two rows at fixed columns. */
+/* The categories of one stage at fixed columns: in two rows, or with differences in three. */
 static void draw_parts(const struct view *v, struct rect r)
 {
 	static const struct {
 		int row, x, w;
-	} places[MEMORY_CATEGORY_COUNT] = { { 0, 3, 8 }, { 0, 11, 8 }, { 0, 19, 13 }, { 0, 32, 12 }, { 1, 3, 8 }, { 1, 11, 8 },
-		{ 1, 19, 7 }, { 1, 26, 18 } };
+	} places[2][MEMORY_CATEGORY_COUNT] = {
+		{ { 0, 3, 8 }, { 0, 11, 8 }, { 0, 19, 13 }, { 0, 32, 12 }, { 1, 3, 8 }, { 1, 11, 8 }, { 1, 19, 7 },
+			{ 1, 26, 18 } },
+		{ { 0, 3, 13 }, { 0, 16, 13 }, { 0, 29, 13 }, { 1, 3, 13 }, { 1, 16, 13 }, { 1, 29, 13 }, { 2, 3, 13 },
+			{ 2, 16, 13 } },
+	};
 	enum { PARTS_W = 44 };
 	const size_t stage = parts_stage(v->a);
-	const int shift = view_label_w(v->a) - 3;
-	(void)canvas_printf(v->c, r.x, r.y, 3 + shift, ROLE_DIM, "s%zu", stage);
-	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
-		draw_part(v, r.x + places[i].x + shift, r.y + places[i].row,
-			places[i].w - (places[i].x + places[i].w == PARTS_W ? shift : 0), stage, i);
+	const int pinned = v->a->pin.set ? 1 : 0, shift = view_label_w(v->a) - 3;
+	view_stage_label(v, r.x, r.y, 's', (struct stage_span){ stage, stage });
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
+		const int end = places[pinned][i].x + places[pinned][i].w;
+		draw_part(v, r.x + places[pinned][i].x + shift, r.y + places[pinned][i].row,
+			places[pinned][i].w - (end == PARTS_W ? shift : 0), stage, i);
+	}
+	if (pinned && v->a->plan.host_bytes_per_node > 0) {
+		char host[32];
+		(void)canvas_printf(v->c, r.x + 29 + shift, r.y + 2, 13, ROLE_DIM, _("host %s"),
+			view_gib3(v->a->plan.host_bytes_per_node, host, sizeof(host)));
+	}
 }
 
 enum { TABLE_COLUMN_W = 9 };
 
-static void draw_table_row(const struct view *v, struct rect r, int y, size_t stage)
+/* With a pin the cells hold the differences; the memory view has the values. */
+static void draw_table_row(const struct view *v, struct rect r, int y, struct stage_span span)
 {
-	char value[32];
+	char value[32], path[FIGURE_PATH_CAP];
 	const struct app *a = v->a;
-	(void)canvas_printf(v->c, r.x, y, view_label_w(a), ROLE_DIM, "s%zu", stage);
+	view_stage_label(v, r.x, y, 's', span);
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
 		const enum memory_category k = view_category(i);
-		const bool focus = figure_focused(a, stage, i);
 		const int x = r.x + 3 + i * TABLE_COLUMN_W;
-		(void)view_gib(a->stages[stage].category[k], a->plan.worst.need_bytes, value, sizeof(value));
-		(void)canvas_text_right(v->c, x, y, TABLE_COLUMN_W, focus ? ROLE_FOCUS : ROLE_TEXT, value);
-		if (focus)
-			canvas_cursor(v->c, x + TABLE_COLUMN_W - 1, y, false);
+		if (a->pin.set) {
+			view_difference(v, x + 2, y, TABLE_COLUMN_W - 2, span.first, (int)k);
+			continue;
+		}
+		(void)view_gib(a->stages[span.first].category[k], a->plan.worst.need_bytes, value, sizeof(value));
+		view_figure(
+			v, x + 2, y, TABLE_COLUMN_W - 2, value, view_stage_path(span.first, memory_category_table[k].key, path));
 	}
 }
 
 /* The categories of every stage shown. */
-static void draw_table(const struct view *v, struct rect r, const size_t *stages, size_t n)
+static void draw_table(const struct view *v, struct rect r, const struct stage_span *rows, size_t n)
 {
+	if (v->a->pin.set)
+		(void)canvas_text(v->c, r.x, r.y, 2, ROLE_PIN, "-A");
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
 		const enum memory_category k = view_category(i);
 		const char *name = _(category_looks[k].brief);
@@ -84,10 +95,11 @@ static void draw_table(const struct view *v, struct rect r, const size_t *stages
 			(uint32_t)(unsigned char)memory_category_table[k].letter);
 	}
 	for (size_t i = 0; i < n; i++)
-		draw_table_row(v, r, r.y + 1 + (int)i, stages[i]);
+		draw_table_row(v, r, r.y + 1 + (int)i, rows[i]);
 }
 
-/* Diagnostics of one level, from row y on. A note that would be cut is left out, unless it is the first. Returns the row below.
+/* Diagnostics of one level but for the one in the message line, from row y on. A note that would be cut is left out, unless it is
+ * the first. Returns the row below.
  */
 static int draw_level(const struct view *v, struct rect r, int y, int level)
 {
@@ -95,7 +107,7 @@ static int draw_level(const struct view *v, struct rect r, int y, int level)
 	for (int64_t i = 0; i < p->n_diagnostics; i++) {
 		const struct diagnostic *d = &p->diagnostics[i];
 		const struct rect line = { r.x + 2, y, r.w - 2, r.y + r.h - y };
-		if (d->level != level || line.h <= 0)
+		if (d->level != level || line.h <= 0 || d == view_gravest(p))
 			continue;
 		if (canvas_wrap(v->c, (struct rect){ 0, 0, line.w, 0 }, 0, ROLE_TEXT, d->text) > line.h && y > r.y + 1)
 			continue;
@@ -138,8 +150,12 @@ static void draw_brief(const struct view *v, struct rect r)
 		if (i == PHASE_FORWARD || i == PHASE_SAVE)
 			continue;
 		x += canvas_printf(v->c, x, r.y + 1, r.x + r.w - x, ROLE_DIM, "%s ", memory_phase_choices[i].key);
-		x += canvas_printf(v->c, x, r.y + 1, r.x + r.w - x, ROLE_TEXT, "%s ",
-			view_gib3(v->a->plan.phase_peak[i], text, sizeof(text)));
+		char path[FIGURE_PATH_CAP];
+		(void)snprintf(path, sizeof(path), "memory.phases[%d].peak_bytes", i);
+		(void)view_gib3(v->a->plan.phase_peak[i], text, sizeof(text));
+		const int value_w = (int)num_min(canvas_text_width(text), r.x + r.w - x);
+		view_figure(v, x, r.y + 1, value_w, text, path);
+		x += value_w + 1;
 	}
 }
 
@@ -149,7 +165,7 @@ static void draw_notes(const struct view *v, struct rect r)
 	int y = r.y;
 	if (r.h == 0)
 		return;
-	if (v->a->plan.n_diagnostics > 0) {
+	if (v->a->plan.n_diagnostics > (view_gravest(&v->a->plan) != NULL ? 1 : 0)) {
 		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("NOTES"));
 		y++;
 	}
@@ -199,6 +215,8 @@ static void draw_neighbour(const struct view *v, int x, int y, int w, int side)
 		(void)canvas_text(v->c, x + used, y, w - used, ROLE_TEXT, view_consequence(v->a, p));
 	(void)canvas_printf(v->c, x + 2, y + 1, w - 2, ROLE_DIM, _("%s GiB on the worst GPU"),
 		view_change(p->change_bytes, change, sizeof(change)));
+	if (p->step_s > 0)
+		(void)canvas_text(v->c, x + 2, y + 2, w - 2, ROLE_DIM, view_speed_change(v->a, p, text, sizeof(text)));
 }
 
 static void draw_side(const struct view *v)
@@ -263,43 +281,44 @@ static void draw_narrow(const struct view *v)
 	const int64_t limit = memory_capacity_bytes(&a->draft.s);
 	const int label_w = view_label_w(a), width = v->l.bar_w - (label_w - 3);
 	size_t stages[2];
-	char text[64];
+	char text[64], path[FIGURE_PATH_CAP];
 	const size_t n = narrow_stages(a, stages);
-	view_verdict(v, 0, r.y, 46);
-	if (limit > 0)
-		(void)canvas_text(v->c, label_w + layout_bar(width).capacity - 1, r.y, 6, ROLE_LIMIT,
-			units_format_f4((double)limit / UNITS_GIB, text, sizeof(text)));
-	(void)canvas_text_right(v->c, r.w - 6, r.y, 6, ROLE_DIM, _("peak"));
+	/* The number above the limit gives way to the verdict. */
+	const int limit_x = label_w + layout_bar(width).capacity - 1, used = view_verdict(v, 0, r.y, r.w - v->l.value_w);
+	if (limit > 0 && used + 1 < limit_x)
+		(void)canvas_text(
+			v->c, limit_x, r.y, 6, ROLE_LIMIT, units_format_f4((double)limit / UNITS_GIB, text, sizeof(text)));
+	(void)canvas_text_right(v->c, r.w - v->l.value_w + 1, r.y, 6, ROLE_DIM, _("peak"));
 	for (size_t i = 0; i < n; i++) {
 		const int y = r.y + 1 + (int)i;
-		(void)canvas_printf(v->c, 0, y, label_w, ROLE_DIM, "s%zu", stages[i]);
+		view_stage_label(v, 0, y, 's', (struct stage_span){ stages[i], stages[i] });
 		(void)view_bar(v->c, label_w, y, width, a->stages[stages[i]].category, limit);
 		(void)view_gib3(a->stages[stages[i]].need_bytes, text, sizeof(text));
-		(void)canvas_text_right(v->c, r.w - 7, y, 7, ROLE_TEXT, text);
+		view_figure(v, r.w - v->l.value_w, y, 7, text, view_stage_path(stages[i], "total", path));
+		view_difference(v, r.w - 6, y, 6, stages[i], MEMORY_CATEGORY_COUNT);
 	}
 	draw_others(v, r.y + 3, stages);
-	(void)units_format_f4(100 * a->plan.bubble_of_step, text, sizeof(text));
-	(void)canvas_printf(v->c, 0, line.y, line.w, ROLE_TEXT, _("%s, %" PRId64 " micro-batches, bubble %s %% of step"),
-		schedule_table[a->plan.pipeline.schedule].key, a->plan.pipeline.m, text);
+	view_speed_line(v, line);
 }
 
 void view_main(const struct view *v)
 {
-	size_t stages[STAGE_LIST_MAX];
+	struct stage_span rows[STAGE_LIST_MAX];
 	view_settings(v);
 	view_prompt_or(v, view_preview);
 	if (v->l.narrow) {
 		draw_narrow(v);
 		return;
 	}
-	const size_t n = view_choose_stages(v->a, (size_t)v->l.stages, stages);
-	view_memory_bars(v, v->l.area[AREA_MEMORY], stages, n, v->l.bar_w, false);
+	const size_t n = view_choose_stages(v->a, (size_t)v->l.stages, rows);
+	view_memory_bars(v, v->l.area[AREA_MEMORY], rows, n, v->l.bar_w, v->l.value_w, false);
 	if (v->l.area[AREA_TABLE].h > 0)
-		draw_table(v, v->l.area[AREA_TABLE], stages, n);
+		draw_table(v, v->l.area[AREA_TABLE], rows, n);
 	else
 		draw_parts(v, v->l.area[AREA_PARTS]);
 	view_host(v, v->l.area[AREA_HOST]);
 	view_pipeline_block(v, v->l.area[AREA_PIPELINE]);
+	view_speed_block(v, v->l.area[AREA_SPEED]);
 	view_phases(v, v->l.area[AREA_PHASES]);
 	draw_notes(v, v->l.area[AREA_NOTES]);
 	draw_side(v);

@@ -27,27 +27,27 @@ static void draw_margin_head(const struct view *v, int y)
 	(void)canvas_text_right(v->c, v->c->w - IDLE_W, y, IDLE_W, ROLE_DIM, _("idle"));
 }
 
-/* Share of the makespan in which a rank does nothing; equal stages. */
-static double idle_share(const struct app *a, int64_t rank)
+/* Share of the makespan in which each rank does nothing; equal stages. */
+static double idle_share(const struct app *a)
 {
 	const struct pipeline *pl = &a->plan.pipeline;
 	const int64_t ticks = app_pipeline_ticks(a);
-	(void)rank;
 	return ticks <= 0 ? 0 : 1 - (double)(pl->m * num_max(1, pl->v) * 3) / (double)ticks;
 }
 
 static void draw_margin(const struct view *v, int y, int64_t rank)
 {
 	const struct stage_memory *s = &v->a->stages[rank];
-	char text[32];
+	char text[32], path[FIGURE_PATH_CAP];
 	int x = v->c->w - margin_w(v);
 	(void)snprintf(text, sizeof(text), "%.4g", s->in_flight);
-	(void)canvas_text_right(v->c, x, y, FLIGHT_W, ROLE_TEXT, text);
+	(void)snprintf(path, sizeof(path), "pipeline.in_flight[%" PRId64 "]", rank);
+	view_figure(v, x, y, FLIGHT_W, text, path);
 	x += FLIGHT_W;
 	if (v->c->w >= 100)
-		(void)canvas_text_right(
-			v->c, x, y, ACT_W, ROLE_TEXT, view_gib3(s->category[MEMORY_ACTIVATIONS], text, sizeof(text)));
-	(void)snprintf(text, sizeof(text), "%.1f %%", 100 * idle_share(v->a, rank));
+		view_figure(v, x, y, ACT_W, view_gib3(s->category[MEMORY_ACTIVATIONS], text, sizeof(text)),
+			view_stage_path((size_t)rank, "activations", path));
+	(void)snprintf(text, sizeof(text), "%.1f %%", 100 * idle_share(v->a));
 	(void)canvas_text_right(v->c, v->c->w - IDLE_W, y, IDLE_W, ROLE_TEXT, text);
 }
 
@@ -111,7 +111,7 @@ static void draw_below(const struct view *v, int y, int bottom)
 	const struct app *a = v->a;
 	const struct pipeline *pl = &a->plan.pipeline;
 	const int64_t ticks = app_pipeline_ticks(a), all = ticks * pl->p, busy = 3 * pl->m * num_max(1, pl->v) * pl->p;
-	char share[32];
+	char share[32], text[160];
 	int x = 0;
 	if (y + 4 > bottom)
 		return;
@@ -124,11 +124,13 @@ static void draw_below(const struct view *v, int y, int bottom)
 	canvas_glyph(v->c, x, y, ROLE_IDLE, GLYPH_IDLE);
 	(void)canvas_text(v->c, x + 2, y, v->c->w - x, ROLE_DIM, _("idle"));
 	(void)canvas_text(v->c, 0, y + 2, 9, ROLE_HEAD, _("BUBBLE"));
-	(void)canvas_printf(v->c, 9, y + 2, v->c->w - 9, ROLE_TEXT,
-		_("%" PRId64 " of %" PRId64 " rank-ticks are idle: %s %% of step"), all - busy, all,
-		units_format_f4(100 * a->plan.bubble_of_step, share, sizeof(share)));
-	(void)canvas_printf(v->c, 9, y + 3, v->c->w - 9, ROLE_TEXT, _("%s %% of ideal, the time of a step without it"),
-		units_format_f4(100 * a->plan.bubble_over_ideal, share, sizeof(share)));
+	(void)units_format_f4(100 * a->plan.bubble_of_step, share, sizeof(share));
+	(void)snprintf(
+		text, sizeof(text), _("%" PRId64 " of %" PRId64 " rank-ticks are idle: %s %% of step"), all - busy, all, share);
+	view_figure(v, 9, y + 2, canvas_text_width(text), text, "pipeline.bubble_of_step");
+	(void)units_format_f4(100 * a->plan.bubble_over_ideal, share, sizeof(share));
+	(void)snprintf(text, sizeof(text), _("%s %% of ideal, the time of a step without it"), share);
+	view_figure(v, 9, y + 3, canvas_text_width(text), text, "pipeline.bubble_over_ideal");
 	if (y + 5 <= bottom) {
 		const int used = canvas_text(v->c, 0, y + 4, v->c->w, ROLE_HEAD, schedule_table[pl->schedule].key);
 		const int help_x = used < 9 ? 9 : used + 2;

@@ -187,7 +187,12 @@ char *view_change(int64_t bytes, char *buf, size_t cap)
 		(void)snprintf(buf, cap, "0");
 		return buf;
 	}
-	(void)units_format_f4((double)(bytes < 0 ? -bytes : bytes) / UNITS_GIB, amount, sizeof(amount));
+	const double gib = (double)(bytes < 0 ? -bytes : bytes) / UNITS_GIB;
+	if (gib < 0.005) {
+		(void)snprintf(buf, cap, "~0");
+		return buf;
+	}
+	(void)units_format_f4(gib, amount, sizeof(amount));
 	(void)snprintf(buf, cap, "%c%s", bytes < 0 ? '-' : '+', amount);
 	return buf;
 }
@@ -245,26 +250,39 @@ static void draw_half(const struct view *v, int x, int y, int w, int side)
 	}
 	(void)canvas_text_right(v->c, x + 2 + value_w, y, CHANGE_W, ROLE_TEXT, text);
 	(void)canvas_text(v->c, x + 2 + value_w + 6, y, 5, ROLE_TEXT, " GiB ");
-	(void)canvas_text(v->c, x + 2 + value_w + 11, y, 12, ROLE_TEXT, view_consequence(a, p));
+	(void)canvas_text(v->c, x + 2 + value_w + 11, y, 12, ROLE_TEXT,
+		p->same ? view_speed_change(a, p, text, sizeof(text)) : view_consequence(a, p));
 }
 
-/* What the focused figure is: "G gradients of stage 0: 8.46 GiB, 16.3 % of its peak. fp32 sums ..." */
+/* The category that a path of a stage ends in; MEMORY_CATEGORY_COUNT if none. */
+static int path_category(const char *path)
+{
+	const char *member = strstr(path, "].");
+	int k = 0;
+	while (k < MEMORY_CATEGORY_COUNT && (member == NULL || strcmp(member + 2, memory_category_table[k].key) != 0))
+		k++;
+	return k;
+}
+
+/* What the focused figure is: "gradients of stage 0: 8.46 GiB, 16.3 % of its peak; fp32 sums ..." */
 static void draw_figure(const struct view *v, struct rect r)
 {
 	const struct app *a = v->a;
 	const struct stage_memory *s = &a->stages[a->figure_stage];
+	const int k = path_category(a->figure);
 	char amount[32];
-	if (a->figure_category == FIGURE_TOTAL) {
+	if (k < MEMORY_CATEGORY_COUNT) {
+		const double share = s->need_bytes > 0 ? 100.0 * (double)s->category[k] / (double)s->need_bytes : 0;
+		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("%s of stage %zu: %s, %.1f %% of its peak; %s"),
+			ui_text(memory_category_table[k].label), a->figure_stage,
+			units_format_gib(s->category[k], amount, sizeof(amount)), share, ui_text(memory_category_table[k].help));
+	} else if (strstr(a->figure, "].total") != NULL) {
 		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("peak of stage %zu: %s, when: %s"), a->figure_stage,
 			units_format_gib(s->need_bytes, amount, sizeof(amount)),
 			ui_text(memory_instant_choices[s->instant].help));
-		return;
+	} else {
+		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("%s: Enter explains it"), a->figure);
 	}
-	const enum memory_category k = view_category(a->figure_category);
-	const double share = s->need_bytes > 0 ? 100.0 * (double)s->category[k] / (double)s->need_bytes : 0;
-	(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("%s of stage %zu: %s, %.1f %% of its peak; %s"),
-		ui_text(memory_category_table[k].label), a->figure_stage,
-		units_format_gib(s->category[k], amount, sizeof(amount)), share, ui_text(memory_category_table[k].help));
 }
 
 /* "tp           < 4        +34.6 GiB does not fit > 16      8 kv-heads ..." */

@@ -4,6 +4,7 @@
 
 #include "catalog.h"
 #include "i18n.h"
+#include "lab.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,16 +15,34 @@ const struct option option_table[OPTION_COUNT] = {
 	[OPTION_LOAD] = { "load", "FILE", N_("read a scenario from a file; flags override it"), COMMAND_SCENARIO, false },
 	[OPTION_PRESETS] = { "presets", "DIR", N_("add the presets of a directory; may be repeated"), COMMAND_ALL, true },
 	[OPTION_JSON] = { "json", NULL, N_("one JSON document instead of text"), COMMAND_PRINTS, false },
-	[OPTION_MARKDOWN] = { "markdown", NULL, N_("Markdown instead of text"), COMMAND_PLAN, false },
-	[OPTION_COMPARE] = { "compare", NULL, N_("the answers of other calculators side by side"), COMMAND_EXPLAIN, false },
+	[OPTION_MARKDOWN] = { "markdown", NULL, N_("Markdown instead of text"), COMMAND_PLAN | COMMAND_COST | COMMAND_VALIDATE, false },
+	[OPTION_COMPARE] = { "compare", NULL, N_("explain: other calculators side by side; pipeline: every schedule on the same ranks"), COMMAND_EXPLAIN | COMMAND_PIPELINE, false },
 	[OPTION_MICROBATCHES] = { "microbatches", "N", N_("micro-batches per step; default: from the batch, else 8"), COMMAND_PIPELINE, false },
 	[OPTION_TIMES] = { "times", "F,B", N_("or F,I,W: time of a forward and a backward chunk; default 1,1,1"), COMMAND_PIPELINE, false },
 	[OPTION_COMM] = { "comm", "T", N_("latency between ranks, in the same unit; default 0"), COMMAND_PIPELINE, false },
-	[OPTION_STEPS] = { "steps", NULL, N_("one line per step, one column per rank"), COMMAND_PIPELINE, false },
+	[OPTION_OVERLAP_TIME] = { "overlap-time", "T", N_("time of an overlapped forward and backward; default: both together"), COMMAND_PIPELINE, false },
+	[OPTION_STAGE_TIMES] = { "stage-times", "FILE", N_("times of each stage: one line F,I,W or F,B per stage"), COMMAND_PIPELINE, false },
+	[OPTION_ORDER_TIMES] = { "order-times", "F,I,W,C", N_("times that greedy schedules are planned with; default 1,1,1,0"), COMMAND_PIPELINE, false },
+	[OPTION_IMPORT] = { "import", "FILE", N_("times and draws an order in PyTorch's CSV format: one line per rank"), COMMAND_PIPELINE, false },
+	[OPTION_CSV] = { "csv", NULL, N_("the order in PyTorch's CSV format instead of text"), COMMAND_PIPELINE, false },
+	[OPTION_TRACE] = { "trace", "FILE", N_("write a trace for chrome://tracing or Perfetto; - is standard output"), COMMAND_PIPELINE, false },
+	[OPTION_SVG] = { "svg", "FILE", N_("write the drawing as SVG; - is standard output"), COMMAND_PIPELINE, false },
+	[OPTION_STEPS] = { "steps", NULL, N_("every step: of a pipeline one line each, of a lab one table"), COMMAND_PIPELINE | COMMAND_LAB, false },
 	[OPTION_WIDTH] = { "width", "N", N_("columns of the drawing; default 80"), COMMAND_PIPELINE, false },
+	[OPTION_PREDICT] = { "predict", "VALUE", N_("your answer to the question of a lab; the report says how far off it is"), COMMAND_LAB, false },
+	[OPTION_STEP] = { "step", "TIME", N_("seconds one step took, like 12.3s; may be repeated"), COMMAND_CALIBRATE, true },
+	[OPTION_MEMORY] = { "memory", "SIZE", N_("peak that the allocator of the fullest GPU reserved"), COMMAND_CALIBRATE, false },
+	[OPTION_NCCL] = { "nccl", "FILE", N_("output of nccl-tests (all_reduce_perf, ...); may be repeated"), COMMAND_CALIBRATE, true },
+	[OPTION_MATMUL] = { "matmul", "FILE", N_("measured matrix multiplies: GFLOP or MxNxK, and TFLOP/s"), COMMAND_CALIBRATE, false },
+	[OPTION_NAME] = { "name", "NAME", N_("name of the presets that are written; default my-cluster"), COMMAND_CALIBRATE, false },
+	[OPTION_FILE] = { "file", "CSV", N_("a table of published runs instead of the shipped one"), COMMAND_VALIDATE, false },
+	[OPTION_COEFFICIENTS] = { "coefficients", "NAME", N_("which fitted numbers predict: third (default) or shipped"), COMMAND_VALIDATE, false },
+	[OPTION_SOURCE] = { "source", "NAME", N_("only the rows of one source"), COMMAND_VALIDATE, false },
 	[OPTION_ASCII] = { "ascii", NULL, N_("draw with ASCII characters only"), COMMAND_ALL, false },
 	[OPTION_UTF8] = { "utf8", NULL, N_("draw with UTF-8 characters whatever the locale says"), COMMAND_ALL, false },
-	[OPTION_THEME] = { "theme", "NAME", N_("colours: auto, mono, dark, light, 256"), COMMAND_UI, false },
+	[OPTION_THEME] = { "theme", "NAME", N_("colours: auto, mono, dark, light, 256, high-contrast"), COMMAND_UI, false },
+	[OPTION_BIG] = { "big", NULL, N_("big mode, for projecting"), COMMAND_UI, false },
+	[OPTION_PLAIN] = { "plain", NULL, N_("lines instead of a screen, for screen readers and simple terminals"), COMMAND_UI, false },
 	[OPTION_SCRIPT] = { "script", "FILE", N_("take events from a file instead of the keyboard"), COMMAND_UI, false },
 	[OPTION_SIZE] = { "size", "WxH", N_("size of the screen in script mode; default 80x24"), COMMAND_UI, false },
 	[OPTION_DUMP_SCREEN] = { "dump-screen", "FILE", N_("where script mode writes its frames; default: standard output"), COMMAND_UI, false },
@@ -86,12 +105,12 @@ char *command_nearest(const char *name, char *buf, size_t cap)
 
 static bool same_flag(const struct arg *a, const struct arg *b)
 {
-	return a->option != NULL ? a->option == b->option : a->knob == b->knob;
+	return a->option == b->option && a->knob == b->knob && a->param == b->param;
 }
 
 static enum err_code push(struct args *a, const struct arg *x, struct err *e)
 {
-	const char *key = x->option != NULL ? x->option->key : x->knob->key;
+	const char *key = x->option != NULL ? x->option->key : x->knob != NULL ? x->knob->key : x->param->key;
 
 	for (size_t i = 0; i < a->n; i++) {
 		const struct arg *y = &a->arg[i];
@@ -115,9 +134,21 @@ enum err_code args_add(struct args *a, const struct knob *k, const char *text, c
 }
 
 /* On or off; without a value: on. */
-static bool is_switch(const struct knob *k)
+static bool is_switch(const struct arg *x)
 {
-	return k->type == KNOB_FLAG || k->type == KNOB_BIAS;
+	if (x->param != NULL)
+		return x->param->type == LAB_PARAM_FLAG;
+	return x->knob != NULL && (x->knob->type == KNOB_FLAG || x->knob->type == KNOB_BIAS);
+}
+
+/* The first lab's parameter of this name: which lab it is may be known only after the flags. */
+static const struct lab_param *any_lab_param(const char *key)
+{
+	const struct lab_param *p = NULL;
+
+	for (size_t i = 0; lab_table[i] != NULL && p == NULL; i++)
+		p = lab_param_find(lab_table[i], key);
+	return p;
 }
 
 /* Reads the flag at argv[*i], and its value, and moves *i to the last of them. */
@@ -131,21 +162,23 @@ static enum err_code scan_flag(const struct command *cmd, int argc, char **argv,
 	if (len < 0 || (size_t)len >= sizeof key)
 		return err_set(e, ERR_USAGE, "", _("no option is as long as %.40s..."), text);
 	x.option = option_find(cmd, key);
-	if (x.option == NULL && (cmd->bit & COMMAND_SCENARIO) != 0)
+	if (x.option == NULL && cmd->bit == COMMAND_LAB)
+		x.param = any_lab_param(key);
+	if (x.option == NULL && x.param == NULL && (cmd->bit & COMMAND_SCENARIO) != 0)
 		x.knob = knob_find(key);
-	if (x.option == NULL && x.knob == NULL)
+	if (x.option == NULL && x.knob == NULL && x.param == NULL)
 		return err_set(e, ERR_USAGE, "", _("there is no option --%s here; nearest: %s"), key,
 			args_nearest(cmd, key, near, sizeof near));
 	if (equals != NULL) {
 		if (x.option != NULL && x.option->value == NULL)
 			return err_set(e, ERR_USAGE, key, _("takes no value, but \"%.60s\" is given"), equals + 1);
 		x.value = equals + 1;
-	} else if (x.knob != NULL && is_switch(x.knob) && (next == NULL || strncmp(next, "--", 2) == 0)) {
+	} else if (is_switch(&x) && (next == NULL || strncmp(next, "--", 2) == 0)) {
 		x.value = "on";
-	} else if (x.knob != NULL || x.option->value != NULL) {
+	} else if (x.option == NULL || x.option->value != NULL) {
 		if (next == NULL || strncmp(next, "--", 2) == 0)
 			return err_set(
-				e, ERR_USAGE, key, _("wants a value: --%s %s"), key, x.knob != NULL ? "VALUE" : x.option->value);
+				e, ERR_USAGE, key, _("wants a value: --%s %s"), key, x.option == NULL ? "VALUE" : x.option->value);
 		x.value = next;
 		(*i)++;
 	}

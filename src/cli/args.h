@@ -18,8 +18,14 @@ enum command_bit {
 	COMMAND_PIPELINE = 8,
 	COMMAND_EXPLAIN = 16,
 	COMMAND_PRESETS = 32,
-	COMMAND_SCENARIO = COMMAND_UI | COMMAND_FIT | COMMAND_PLAN | COMMAND_PIPELINE | COMMAND_EXPLAIN,
-	COMMAND_PRINTS = COMMAND_FIT | COMMAND_PLAN | COMMAND_PIPELINE | COMMAND_EXPLAIN | COMMAND_PRESETS,
+	COMMAND_COST = 64,
+	COMMAND_CALIBRATE = 128,
+	COMMAND_VALIDATE = 256,
+	COMMAND_LAB = 512,
+	COMMAND_SCENARIO = COMMAND_UI | COMMAND_FIT | COMMAND_PLAN | COMMAND_COST | COMMAND_PIPELINE | COMMAND_EXPLAIN | COMMAND_LAB |
+		COMMAND_CALIBRATE,
+	COMMAND_PRINTS = COMMAND_FIT | COMMAND_PLAN | COMMAND_COST | COMMAND_PIPELINE | COMMAND_EXPLAIN | COMMAND_PRESETS | COMMAND_VALIDATE |
+		COMMAND_LAB | COMMAND_CALIBRATE,
 	COMMAND_ALL = COMMAND_UI | COMMAND_PRINTS,
 };
 
@@ -32,11 +38,29 @@ enum option_id {
 	OPTION_MICROBATCHES,
 	OPTION_TIMES,
 	OPTION_COMM,
+	OPTION_OVERLAP_TIME,
+	OPTION_STAGE_TIMES,
+	OPTION_ORDER_TIMES,
+	OPTION_IMPORT,
+	OPTION_CSV,
+	OPTION_TRACE,
+	OPTION_SVG,
 	OPTION_STEPS,
 	OPTION_WIDTH,
+	OPTION_PREDICT,
+	OPTION_STEP,
+	OPTION_MEMORY,
+	OPTION_NCCL,
+	OPTION_MATMUL,
+	OPTION_NAME,
+	OPTION_FILE,
+	OPTION_COEFFICIENTS,
+	OPTION_SOURCE,
 	OPTION_ASCII,
 	OPTION_UTF8,
 	OPTION_THEME,
+	OPTION_BIG,
+	OPTION_PLAIN,
 	OPTION_SCRIPT,
 	OPTION_SIZE,
 	OPTION_DUMP_SCREEN,
@@ -57,6 +81,7 @@ struct option {
 extern const struct option option_table[OPTION_COUNT];
 
 struct cli;
+struct lab_param;
 
 /* One subcommand. */
 struct command {
@@ -67,10 +92,11 @@ struct command {
 /* All subcommands, in the order of the help; the last row has name NULL. */
 extern const struct command command_table[];
 
-/* One flag of argv: exactly one of option and knob is set. Words of the SCENARIO become such rows too. */
+/* One flag of argv: exactly one of option, knob and param is set. Words of the SCENARIO become such rows too. */
 struct arg {
 	const struct option *option;
 	const struct knob *knob;
+	const struct lab_param *param; /* of any lab that has this key: `lab` looks up its own */
 	const char *text;  /* as typed, for messages: "--tp", or the word */
 	const char *value; /* NULL when the option takes none */
 };

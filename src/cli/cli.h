@@ -38,11 +38,15 @@ int cli_fail_usage(const char *where, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Memory or a clean end with exit code 3: a planner that cannot get a few kilobytes has nothing to tell. */
 void *cli_alloc(size_t bytes);
 
+int cmd_calibrate(struct cli *cli);
+int cmd_cost(struct cli *cli);
 int cmd_explain(struct cli *cli);
 int cmd_fit(struct cli *cli);
+int cmd_lab(struct cli *cli);
 int cmd_pipeline(struct cli *cli);
 int cmd_plan(struct cli *cli);
 int cmd_presets(struct cli *cli);
 int cmd_ui(struct cli *cli);
+int cmd_validate(struct cli *cli);
 
 #endif

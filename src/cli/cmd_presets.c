@@ -61,6 +61,20 @@ static void profile_row(const struct catalog *c, size_t i, struct sink *out)
 	sink_printf(out, "%-24s %-12s %-10s %s\n", p->id, framework_names[p->framework], p->date, p->label);
 }
 
+static void family_row(const struct catalog *c, size_t i, struct sink *out)
+{
+	const struct gpu_family *f = &c->families[i];
+
+	sink_printf(out, "%-24s %-12s %-20s %s\n", f->id, gpu_generation_names[f->generation], coefficient_table[f->gemm_level].key, f->label);
+}
+
+static void coefficients_row(const struct catalog *c, size_t i, struct sink *out)
+{
+	const struct coefficients *k = &c->coefficients[i];
+
+	sink_printf(out, "%-24s %-12s %-20s %s\n", k->id, k->date, k->calibrated != COEF_ONE ? coefficient_table[k->calibrated].key : "-", k->label);
+}
+
 static const void *model_at(const struct catalog *c, size_t i)
 {
 	return &c->models[i];
@@ -81,12 +95,24 @@ static const void *profile_at(const struct catalog *c, size_t i)
 	return &c->profiles[i];
 }
 
+static const void *family_at(const struct catalog *c, size_t i)
+{
+	return &c->families[i];
+}
+
+static const void *coefficients_at(const struct catalog *c, size_t i)
+{
+	return &c->coefficients[i];
+}
+
 /* clang-format off */
 static const struct kind kinds[PRESET_KIND_COUNT] = {
 	[PRESET_KIND_MODEL] = { PRESET_KIND_MODEL, N_("models"), "id                             params   active  layers  hidden  name", model_row, &model_fields, model_at },
 	[PRESET_KIND_GPU] = { PRESET_KIND_GPU, N_("GPUs"), "id                         year     memory bf16 TFLOPS name", gpu_row, &gpu_fields, gpu_at },
 	[PRESET_KIND_NODE] = { PRESET_KIND_NODE, N_("nodes"), "id                         GPUs                         host memory       NVMe", node_row, &node_fields, node_at },
 	[PRESET_KIND_PROFILE] = { PRESET_KIND_PROFILE, N_("frameworks"), "id                       framework    date       what", profile_row, &profile_fields, profile_at },
+	[PRESET_KIND_FAMILY] = { PRESET_KIND_FAMILY, N_("GPU families"), "id                       generation   level                what", family_row, &gpu_family_fields, family_at },
+	[PRESET_KIND_COEFFICIENTS] = { PRESET_KIND_COEFFICIENTS, N_("coefficients"), "id                       date         calibrated           what", coefficients_row, &coefficients_fields, coefficients_at },
 };
 /* clang-format on */
 
@@ -179,18 +205,23 @@ static size_t find_exact(const struct cli *cli, enum preset_kind kind, const cha
 	return n;
 }
 
-/* The id that a name means, of any kind: exact ids first, then what the catalog understands. */
+/* The id that a name means, of any kind: KIND/ID, exact ids, then what the catalog understands. */
 static const char *resolve(const struct cli *cli, const char *name, enum preset_kind *kind)
 {
 	const struct model *m;
 	const struct gpu *g;
 	const struct node *n;
 	const struct profile *p;
+	const char *id = strchr(name, '/');
 
 	for (int k = 0; k < PRESET_KIND_COUNT; k++) {
+		bool named = id != NULL && strlen(preset_kind_names[k]) == (size_t)(id - name) && strncmp(preset_kind_names[k], name, (size_t)(id - name)) == 0;
+
 		*kind = (enum preset_kind)k;
-		if (find_exact(cli, *kind, name) < preset_store_count(cli->presets, *kind))
-			return name;
+		/* Families have the names of GPUs: "h100" is the card, "families/h100" the family. */
+		if ((named || k != PRESET_KIND_FAMILY) &&
+				find_exact(cli, *kind, named ? id + 1 : name) < preset_store_count(cli->presets, *kind))
+			return named ? id + 1 : name;
 	}
 	*kind = PRESET_KIND_MODEL;
 	if (catalog_model(cli->catalog, name, &m, NULL) == ERR_OK)

@@ -3,10 +3,13 @@
 
 #include "cli.h"
 
+#include "browser.h"
 #include "i18n.h"
 #include "loop.h"
+#include "presets.h"
 #include "request.h"
 #include "theme.h"
+#include "ui_config.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEFAULT_W = 80, DEFAULT_H = 24, SIZE_MAX_CELLS = 1000 };
+enum { DEFAULT_W = 80, DEFAULT_H = 24, SIZE_MAX_CELLS = 1000, DIR_CAP = 512 };
 
 /* "80x24" */
 static bool read_size(const char *text, int *w, int *h)
@@ -57,38 +60,106 @@ static int check_theme(const char *theme)
 	return cli_fail_usage("theme", _("there is no theme \"%.40s\"; there are: %s"), theme, names);
 }
 
+/* Where meshplan keeps things: BASE/meshplan, or HOME/REST/meshplan. NULL when neither is known. */
+static const char *own_dir(const char *base, const char *rest, char *buf, size_t cap)
+{
+	const char *home = getenv("HOME");
+	int n;
+
+	if (base != NULL && base[0] == '/')
+		n = snprintf(buf, cap, "%s/meshplan", base);
+	else if (home != NULL && home[0] != '\0')
+		n = snprintf(buf, cap, "%s/%s/meshplan", home, rest);
+	else
+		return NULL;
+	return n > 0 && (size_t)n < cap ? buf : NULL;
+}
+
+static const char *preset_text(void *ctx, enum browser_kind kind, const char *id, size_t *len, const char **from)
+{
+	static const enum preset_kind kinds[] = {
+		[BROWSER_MODELS] = PRESET_KIND_MODEL,
+		[BROWSER_GPUS] = PRESET_KIND_GPU,
+		[BROWSER_NODES] = PRESET_KIND_NODE,
+		[BROWSER_FRAMEWORKS] = PRESET_KIND_PROFILE,
+	};
+
+	return (size_t)kind < sizeof kinds / sizeof kinds[0] ? preset_store_text(ctx, kinds[kind], id, len, from) : NULL;
+}
+
+/* What was kept from the last run; a flag wins. Scripts run the same everywhere, so they do not read it. */
+static enum err_code use_config(const struct args *a, struct ui_options *o, struct ui_config *c, struct err *e)
+{
+	char path[DIR_CAP + 16];
+	enum err_code code;
+
+	*c = ui_config_default;
+	if (o->config_dir == NULL || o->script != NULL)
+		return ERR_OK;
+	(void)snprintf(path, sizeof path, "%s/config.json", o->config_dir);
+	code = ui_config_read(path, c, e);
+	if (code == ERR_OK && !known_theme(c->theme))
+		code = err_set(
+			e, ERR_FILE, path, _("/theme: there is no theme \"%.24s\"; meshplan ui --help lists them"), c->theme);
+	if (code != ERR_OK)
+		return code;
+	if (o->theme == NULL && strcmp(c->theme, "auto") != 0)
+		o->theme = c->theme;
+	if (o->ascii < 0)
+		o->ascii = c->glyphs;
+	o->big = o->big || (c->big && args_option(a, OPTION_PLAIN) == NULL);
+	return ERR_OK;
+}
+
+/* What the flags say, before anything is computed. Returns an exit code. */
+static int read_options(const struct args *a, struct ui_options *o)
+{
+	const char *no_color = getenv("NO_COLOR"), *size = args_option(a, OPTION_SIZE), *theme = args_option(a, OPTION_THEME);
+
+	o->script = args_option(a, OPTION_SCRIPT);
+	o->dump = args_option(a, OPTION_DUMP_SCREEN);
+	o->style = args_option(a, OPTION_STYLE) != NULL;
+	o->plain = args_option(a, OPTION_PLAIN) != NULL;
+	o->big = args_option(a, OPTION_BIG) != NULL;
+	o->theme = theme != NULL && strcmp(theme, "auto") == 0 ? NULL : theme;
+	o->no_color = args_option(a, OPTION_NO_COLOR) != NULL || (no_color != NULL && *no_color != '\0');
+	o->ascii = args_option(a, OPTION_ASCII) != NULL ? 1 : args_option(a, OPTION_UTF8) != NULL ? 0 : -1;
+	if (size != NULL && !read_size(size, &o->w, &o->h))
+		return cli_fail_usage("size", _("\"%.40s\": wanted is WIDTHxHEIGHT, such as 80x24, each at most %d"), size,
+			(int)SIZE_MAX_CELLS);
+	if (o->script == NULL && (size != NULL || o->dump != NULL || o->style))
+		return cli_fail_usage("script", _("--size, --dump-screen and --style need --script FILE"));
+	if (o->script != NULL && o->plain)
+		return cli_fail_usage("plain", _("--plain reads lines, --script a file: take one of them"));
+	return check_theme(theme);
+}
+
 int cmd_ui(struct cli *cli)
 {
-	const struct args *a = &cli->args;
-	const char *no_color = getenv("NO_COLOR"), *size = args_option(a, OPTION_SIZE), *theme = args_option(a, OPTION_THEME);
-	struct ui_options o = { .script = args_option(a, OPTION_SCRIPT),
-		.dump = args_option(a, OPTION_DUMP_SCREEN),
-		.w = DEFAULT_W,
-		.h = DEFAULT_H };
+	const struct preset_texts texts = { cli->presets, preset_text };
+	char config[DIR_CAP], data[DIR_CAP];
+	struct ui_options o = {
+		.catalog = cli->catalog, .texts = &texts, .w = DEFAULT_W, .h = DEFAULT_H, .version = PACKAGE_VERSION
+	};
+	struct ui_config kept;
 	struct draft d;
 	struct plan p;
 	struct err e = { .code = ERR_OK };
+	int status = read_options(&cli->args, &o);
 
-	if (size != NULL && !read_size(size, &o.w, &o.h))
-		return cli_fail_usage("size", _("\"%.40s\": wanted is WIDTHxHEIGHT, such as 80x24, each at most %d"), size,
-			(int)SIZE_MAX_CELLS);
-	if (o.script == NULL && (size != NULL || o.dump != NULL || args_option(a, OPTION_STYLE) != NULL))
-		return cli_fail_usage("script", _("--size, --dump-screen and --style need --script FILE"));
-	if (check_theme(theme) != EXIT_YES)
-		return EXIT_USAGE;
-	if (o.script == NULL && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+	if (status != EXIT_YES)
+		return status;
+	if (o.script == NULL && !o.plain && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		return cli_fail_usage("",
-			_("the UI needs a terminal; meshplan fit 70B on 8xA100 prints an answer, meshplan --help lists the "
-			  "rest"));
-	if (request_plan(cli, 0, true, &d, &p, &e) != ERR_OK)
+			_("the UI needs a terminal; meshplan fit 70B on 8xA100 prints an answer, meshplan ui --plain takes "
+			  "lines, "
+			  "meshplan --help lists the rest"));
+	o.config_dir = own_dir(getenv("XDG_CONFIG_HOME"), ".config", config, sizeof config);
+	o.data_dir = own_dir(getenv("XDG_DATA_HOME"), ".local/share", data, sizeof data);
+	if (use_config(&cli->args, &o, &kept, &e) != ERR_OK || request_plan(cli, 0, true, &d, &p, &e) != ERR_OK)
 		return cli_fail(&e);
-	o.catalog = cli->catalog;
 	o.draft = &d;
-	o.theme = theme != NULL && strcmp(theme, "auto") == 0 ? NULL : theme;
-	o.no_color = args_option(a, OPTION_NO_COLOR) != NULL || (no_color != NULL && *no_color != '\0');
-	o.ascii = args_option(a, OPTION_ASCII) != NULL ? 1 : args_option(a, OPTION_UTF8) != NULL ? 0 : -1;
 	if (o.script != NULL && o.dump == NULL)
 		o.dump = "-";
-	o.style = args_option(a, OPTION_STYLE) != NULL;
 	return ui_run(&o);
 }

@@ -5,10 +5,8 @@
 
 #include <stdlib.h>
 
-/* 256 MiB: 16 million chunks, far beyond what a picture or a list is good for. */
-enum { WORKSPACE_MAX_BYTES = 268435456 };
-
-enum err_code draw_workspace(const struct pipeline *pl, void **workspace, struct err *e)
+/* A workspace for gantt_draw; an error when the pipeline is larger than a drawing can use. */
+static enum err_code draw_workspace(const struct pipeline *pl, void **workspace, struct err *e)
 {
 	enum err_code code = pipeline_check(pl, e);
 	int64_t bytes;
@@ -16,7 +14,7 @@ enum err_code draw_workspace(const struct pipeline *pl, void **workspace, struct
 	if (code != ERR_OK)
 		return code;
 	bytes = schedule_workspace_bytes(pl);
-	if (bytes < 0 || bytes > WORKSPACE_MAX_BYTES)
+	if (bytes < 0 || bytes > DRAW_BYTES_MAX || pipeline_actions(pl) > DRAW_ACTIONS_MAX)
 		return err_set(e, ERR_RANGE, "microbatches",
 			_("%lld ranks with %lld micro-batches of %lld chunks are too many to draw"), (long long)pl->p,
 			(long long)pl->m, (long long)pl->v);

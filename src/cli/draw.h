@@ -5,8 +5,9 @@
 #include "gantt.h"
 #include "schedule.h"
 
-/* A workspace for schedule_run, which the caller frees; an error when the pipeline is larger than a drawing can use. */
-enum err_code draw_workspace(const struct pipeline *pl, void **workspace, struct err *e) NODISCARD;
+/* Half a second of the executor: far beyond what a picture or a list is good for. */
+enum { DRAW_ACTIONS_MAX = 33554432, DRAW_BYTES_MAX = 1073741824 };
+
 /* Draws into a new struct gantt, NULL on error; the caller frees it. */
 struct gantt *draw_pipeline(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, struct err *e);
 

@@ -2,6 +2,7 @@
 
 #include "cli.h"
 #include "i18n.h"
+#include "lab.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -109,11 +110,35 @@ static void write_knobs(struct sink *out)
 	}
 }
 
+/* The labs with their own flags; the settings of a SCENARIO are those of every command. */
+static void write_labs(struct sink *out)
+{
+	for (size_t i = 0; lab_table[i] != NULL; i++) {
+		const struct lab *lab = lab_table[i];
+
+		sink_printf(out, "\n%s: %s\n", lab->id, _(lab->help));
+		for (size_t k = 0; k < lab->n_params; k++) {
+			const struct lab_param *p = &lab->params[k];
+			char help[300], value[40];
+
+			if (p->type == LAB_PARAM_WORD)
+				(void)snprintf(value, sizeof value, "%s", p->word((int64_t)p->dflt));
+			else if (p->type == LAB_PARAM_FLAG)
+				(void)snprintf(value, sizeof value, "%s", p->dflt > 0 ? "on" : "off");
+			else
+				(void)snprintf(value, sizeof value, "%.15g", p->dflt);
+			(void)snprintf(help, sizeof help, "%s (%s %s)", _(p->help), _("default"), value);
+			write_flag(p->key, p->type == LAB_PARAM_FLAG ? "on|off" : p->type == LAB_PARAM_WORD ? "WORD" : "N", help, out);
+		}
+	}
+	sink_printf(out, "\n%s\n", _("Behind the name, a SCENARIO as for meshplan plan gives links and real sizes."));
+}
+
 void help_command(const struct command *cmd, struct sink *out)
 {
 	sink_printf(out, "%s meshplan %s%s%s\n\n%s\n", _("usage:"), cmd->name, *cmd->synopsis != '\0' ? " " : "", cmd->synopsis,
 		_(cmd->help));
-	if ((cmd->bit & COMMAND_SCENARIO) != 0) {
+	if (cmd->bit != COMMAND_LAB && (cmd->bit & COMMAND_SCENARIO) != 0) {
 		sink_printf(out, "\n%s\n", _("SCENARIO is a model and a cluster in free form, then flags:"));
 		sink_puts(out, "  70B on 8xA100\n  llama3-70b 16xh100-sxm --zero 3 --seq 8192\n  path/config.json on 64 H100\n");
 	}
@@ -121,7 +146,9 @@ void help_command(const struct command *cmd, struct sink *out)
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if ((option_table[i].commands & cmd->bit) != 0)
 			write_flag(option_table[i].key, option_table[i].value, _(option_table[i].help), out);
-	if ((cmd->bit & COMMAND_SCENARIO) != 0)
+	if (cmd->bit == COMMAND_LAB)
+		write_labs(out);
+	else if ((cmd->bit & COMMAND_SCENARIO) != 0)
 		write_knobs(out);
 }
 

@@ -438,6 +438,22 @@ enum err_code catalog_profile(const struct catalog *c, const char *name, const s
 	return code;
 }
 
+static const char *coefficients_name(const void *ctx, size_t i)
+{
+	return ((const struct catalog *)ctx)->coefficients[i].id;
+}
+
+enum err_code catalog_find_coefficients(const struct catalog *c, const char *name, const struct coefficients **out, struct err *e)
+{
+	struct name_list list = { .what = "coefficients", .n = c->n_coefficients, .get = coefficients_name, .ctx = c };
+	size_t i = 0;
+	enum err_code code = resolve(&list, name, prefer_none, &i, e);
+
+	if (code == ERR_OK)
+		*out = &c->coefficients[i];
+	return code;
+}
+
 const struct node *catalog_default_node(const struct catalog *c, const char *gpu_id)
 {
 	static const char *const families[] = { "dgx", "hgx", "" };
@@ -535,4 +551,20 @@ char *catalog_nearest(
 			len += (size_t)w;
 	}
 	return buf;
+}
+
+const struct gpu_family *catalog_family(const struct catalog *c, const char *id)
+{
+	for (size_t i = 0; i < c->n_families; i++)
+		if (strcmp(c->families[i].id, id) == 0)
+			return &c->families[i];
+	return NULL;
+}
+
+const struct coefficients *catalog_coefficients(const struct catalog *c, const char *id)
+{
+	for (size_t i = 0; i < c->n_coefficients; i++)
+		if (strcmp(c->coefficients[i].id, id) == 0)
+			return &c->coefficients[i];
+	return NULL;
 }

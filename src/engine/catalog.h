@@ -4,6 +4,7 @@
 #define MESHPLAN_CATALOG_H
 
 #include "err.h"
+#include "coefficients.h"
 #include "hardware.h"
 #include "model.h"
 #include "profile.h"
@@ -19,6 +20,10 @@ struct catalog {
 	size_t n_nodes;
 	const struct profile *profiles; /* in order of preference; the first of a framework is its default */
 	size_t n_profiles;
+	const struct gpu_family *families;
+	size_t n_families;
+	const struct coefficients *coefficients; /* the first is the default */
+	size_t n_coefficients;
 };
 
 /* Find by name: exact id (any case, any separators); else the words of `name`, split at '-', '_', ' ', must be prefixes of words
@@ -34,6 +39,12 @@ enum err_code catalog_profile(const struct catalog *c, const char *name, const s
 const struct node *catalog_default_node(const struct catalog *c, const char *gpu_id);
 /* The default profile of a framework (enum framework), or NULL. */
 const struct profile *catalog_default_profile(const struct catalog *c, int32_t framework);
+
+/* The architecture a GPU preset names, or NULL. */
+const struct gpu_family *catalog_family(const struct catalog *c, const char *id);
+enum err_code catalog_find_coefficients(const struct catalog *c, const char *name, const struct coefficients **out, struct err *e) NODISCARD;
+/* A set of coefficients by exact id, or NULL. */
+const struct coefficients *catalog_coefficients(const struct catalog *c, const char *id);
 
 /* Edit distance with transpositions (optimal string alignment), case-insensitive, capped at 99: for "did you mean" lists. */
 int catalog_distance(const char *a, const char *b);

@@ -18,15 +18,15 @@ static size_t index_of(const char *key)
 	return knob_index(knob_find(key));
 }
 
-static bool given(const struct draft *d, const char *key)
+static bool given(const struct draft *d, size_t knob)
 {
-	return d->origin[index_of(key)] >= ORIGIN_FILE;
+	return d->origin[knob] >= ORIGIN_FILE;
 }
 
 /* Part of a preset, chosen by the search, read from a file or given: not a rule's business. */
-static bool decided(const struct draft *d, const char *key)
+static bool decided(const struct draft *d, size_t knob)
 {
-	return d->origin[index_of(key)] != ORIGIN_DEFAULT;
+	return d->origin[knob] != ORIGIN_DEFAULT;
 }
 
 void draft_init_blank(struct draft *d, const struct catalog *c)
@@ -39,7 +39,10 @@ void draft_init_blank(struct draft *d, const struct catalog *c)
 	s->layout = (struct layout){ .tp = 1, .pp = 1, .vpp = 1, .cp = 1, .ep = 1, .etp = 1, .schedule = SCHEDULE_1F1B };
 	s->training = (struct training){ .precision = PRECISION_BF16, .seq = 4096, .micro_batch = 1, .global_batch = 1, .recompute_every = 1,
 		.lora_rank = 16 };
+	s->cost = (struct economics){ .pue = 1.2, .mtbf_hours = 50000, .goodput = 0.85 };
 	s->profile = (struct profile){ .id = "auto", .framework = FRAMEWORK_AUTO };
+	if (c->n_coefficients > 0)
+		s->coefficients = c->coefficients[0];
 	draft_settle(d, c);
 }
 
@@ -104,26 +107,33 @@ enum err_code draft_set(struct draft *d, const struct catalog *c, const struct k
 
 /* Rules for what is not given */
 
+/* The node of the lesson's own ledger: 512 GB of host memory, 2 TB of NVMe. */
+static const char lesson_node[] = "lesson-default";
+
 static void settle_node(struct draft *d, const struct catalog *c)
 {
 	struct cluster *k = &d->s.cluster;
 	const struct node *n;
 	int64_t per_node = k->gpus_per_node, host = k->node.host_mem_bytes, nvme = k->node.nvme_bytes;
 
-	if (given(d, "node") || k->gpu.id[0] == '\0')
+	/* A node of this GPU is right already: searches settle in their inner loop. */
+	if (k->gpu.id[0] == '\0' || (strcmp(k->node.gpu_id, k->gpu.id) == 0 && d->s.profile.framework != FRAMEWORK_LESSON &&
+			strcmp(k->node.id, lesson_node) != 0))
+		return;
+	if (given(d, index_of("node")))
 		return;
 	n = catalog_default_node(c, k->gpu.id);
 	if (d->s.profile.framework == FRAMEWORK_LESSON)
 		for (size_t i = 0; i < c->n_nodes; i++)
-			if (strcmp(c->nodes[i].id, "lesson-default") == 0)
+			if (strcmp(c->nodes[i].id, lesson_node) == 0)
 				n = &c->nodes[i];
 	if (n == NULL || strcmp(n->id, k->node.id) == 0)
 		return;
 	k->node = *n;
-	k->gpus_per_node = given(d, "gpus-per-node") ? per_node : n->gpus_per_node;
-	if (given(d, "host-mem"))
+	k->gpus_per_node = given(d, KNOB_OF(cluster.gpus_per_node)) ? per_node : n->gpus_per_node;
+	if (given(d, KNOB_OF(cluster.node.host_mem_bytes)))
 		k->node.host_mem_bytes = host;
-	if (given(d, "nvme"))
+	if (given(d, KNOB_OF(cluster.node.nvme_bytes)))
 		k->node.nvme_bytes = nvme;
 }
 
@@ -132,11 +142,11 @@ static void settle_training(struct draft *d)
 	struct training *t = &d->s.training;
 	const struct gpu *g = &d->s.cluster.gpu;
 
-	if (!decided(d, "precision") && g->id[0] != '\0')
+	if (!decided(d, KNOB_OF(training.precision)) && g->id[0] != '\0')
 		t->precision = g->bf16_flops > 0 || g->fp16_flops <= 0 ? PRECISION_BF16 : PRECISION_FP16;
-	if (!decided(d, "seq"))
+	if (!decided(d, KNOB_OF(training.seq)))
 		t->seq = d->s.model.max_seq > 0 ? num_min(4096, d->s.model.max_seq) : 4096;
-	if (!decided(d, "global-batch"))
+	if (!decided(d, KNOB_OF(training.global_batch)))
 		t->global_batch = num_round_up(num_max(1, num_ceil_div(4194304, t->seq)), d->s.cluster.gpus);
 }
 
@@ -147,13 +157,13 @@ static void settle_layout(struct draft *d)
 
 	if (d->s.profile.framework == FRAMEWORK_AUTO)
 		return;
-	if (!decided(d, "zero"))
+	if (!decided(d, KNOB_OF(layout.zero)))
 		y->zero = y->pp > 1 ? num_min(rules->zero_default, rules->zero_max_with_pp) : rules->zero_default;
-	if (!given(d, "sequence-parallel"))
+	if (!given(d, KNOB_OF(layout.sequence_parallel)))
 		y->sequence_parallel = y->tp > 1 && (rules->can & CAN_SP) && d->s.training.seq % (y->tp * y->cp) == 0;
-	if (!decided(d, "schedule"))
+	if (!decided(d, KNOB_OF(layout.schedule)))
 		y->schedule = y->vpp > 1 ? SCHEDULE_INTERLEAVED : SCHEDULE_1F1B;
-	if (!decided(d, "etp"))
+	if (!decided(d, KNOB_OF(layout.etp)))
 		y->etp = model_is_moe(&d->s.model) && (rules->can & CAN_ETP) && d->s.model.expert_ffn % y->tp == 0 &&
 			(d->s.cluster.gpus / num_max(1, y->pp)) % (y->tp * y->ep) == 0 ? y->tp : 1;
 }
@@ -231,6 +241,13 @@ static void log_stops(const struct knob *k, const struct draft *d, struct value_
 	} else if (strcmp(k->key, "vpp") == 0) {
 		insert_powers(set, 1, 16);
 		insert_divisors(set, num_min(64, num_max(1, s->model.layers / num_max(1, s->layout.pp))));
+	} else if (strcmp(k->key, "tokens") == 0) {
+		set_insert(set, 0);
+		for (int64_t n = 1000000000; n <= 100000000000000; n *= 10) {
+			set_insert(set, n);
+			set_insert(set, 2 * n);
+			set_insert(set, 5 * n);
+		}
 	} else {
 		insert_powers(set, (int64_t)k->min, num_min((int64_t)k->max, 1024));
 		if (k->min <= 0)
@@ -252,6 +269,19 @@ static void linear_stops(const struct knob *k, int64_t at, struct value_set *set
 
 		if ((double)v >= k->min && (double)v <= k->max)
 			set_insert(set, v);
+	}
+}
+
+/* Reals: twentieths below one, else steps of a tenth of the value around it. */
+static void real_stops(const struct knob *k, int64_t at, struct value_set *set)
+{
+	double step = k->max <= 1 ? 0.05 : at > 0 ? (double)at / KNOB_REAL_SCALE / 10 : 1;
+
+	for (int i = 0; i <= 20; i++) {
+		double v = k->max <= 1 ? i * step : (double)at / KNOB_REAL_SCALE + (i - 10) * step;
+
+		if (v >= k->min && v <= k->max)
+			set_insert(set, num_round(v * KNOB_REAL_SCALE));
 	}
 }
 
@@ -288,8 +318,7 @@ static void natural_values(const struct knob *k, const struct catalog *c, const 
 		break;
 	case KNOB_REAL:
 	case KNOB_DROPOUT:
-		for (int64_t percent = 0; percent <= 30; percent += 5)
-			set_insert(set, num_round((double)percent / 100 * KNOB_REAL_SCALE));
+		real_stops(k, at, set);
 		break;
 	case KNOB_INT:
 		if (k->flags & KNOB_F_LOG)
@@ -430,7 +459,7 @@ static enum err_code repair(struct draft *d, const struct catalog *c, const stru
 		if (blamed != NULL && strcmp(blamed->key, "schedule") == 0) {
 			if (move_schedule(d, changed, blamed, moves))
 				continue;
-			if (!decided(d, "schedule"))
+			if (!decided(d, KNOB_OF(layout.schedule)))
 				return code;
 		}
 		if ((!may_move(changed, blamed) || !move_nearest(d, c, blamed, moves)) && !move_schedule(d, changed, blamed, moves))

@@ -14,7 +14,7 @@ struct estimate estimator_deepspeed_zero2(double params, int64_t gpus_per_node, 
 
 	if (cpu_offload)
 		return (struct estimate){ 2 * params, params * fmax(4 * gpus, 16) * DEEPSPEED_HOST_FACTOR };
-	return (struct estimate){ 4 * params + floor(16 * params / gpus), params * 4 * (double)gpus_per_node * DEEPSPEED_HOST_FACTOR };
+	return (struct estimate){ 2 * params + floor(18 * params / gpus), params * 4 * (double)gpus_per_node * DEEPSPEED_HOST_FACTOR };
 }
 
 struct estimate estimator_deepspeed_zero3(double params, double largest_layer_params, int64_t gpus_per_node, int64_t nodes, bool cpu_offload,

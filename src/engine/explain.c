@@ -3,6 +3,7 @@
 #include "explain.h"
 
 #include "estimators.h"
+#include "explain_internal.h"
 #include "num.h"
 #include "units.h"
 
@@ -12,10 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void value(struct explanation *x, const char *symbol, double number, const char *unit, const char *from, ...) PRINTF_LIKE(5, 6);
-static void note(struct explanation *x, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-static void value(struct explanation *x, const char *symbol, double number, const char *unit, const char *from, ...)
+void put_value(struct explanation *x, const char *symbol, double number, const char *unit, const char *from, ...)
 {
 	struct explain_value *v;
 	va_list ap;
@@ -31,7 +29,7 @@ static void value(struct explanation *x, const char *symbol, double number, cons
 	va_end(ap);
 }
 
-static void note(struct explanation *x, const char *fmt, ...)
+void put_note(struct explanation *x, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -42,7 +40,7 @@ static void note(struct explanation *x, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void result(struct explanation *x, const char *symbol, double number, const char *unit, const char *formula, const char *source)
+void put_result(struct explanation *x, const char *symbol, double number, const char *unit, const char *formula, const char *source)
 {
 	x->result = number;
 	(void)snprintf(x->symbol, sizeof x->symbol, "%s", symbol);
@@ -51,12 +49,17 @@ static void result(struct explanation *x, const char *symbol, double number, con
 	(void)snprintf(x->source, sizeof x->source, "%s", source);
 }
 
-/* A knob as an ingredient: its value and where that came from. */
-static void knob_value(struct explanation *x, const struct draft *d, const char *symbol, const char *key)
+/* Reals are handled in millionths. */
+static double knob_number(const struct draft *d, const struct knob *k)
+{
+	return (double)knob_get(k, &d->s) / (k->type == KNOB_REAL || k->type == KNOB_DROPOUT ? KNOB_REAL_SCALE : 1);
+}
+
+void put_knob(struct explanation *x, const struct draft *d, const char *symbol, const char *key)
 {
 	const struct knob *k = knob_find(key);
 
-	value(x, symbol, (double)knob_get(k, &d->s), k->unit, "--%s (%s)", key, knob_origin_names[d->origin[knob_index(k)]]);
+	put_value(x, symbol, knob_number(d, k), k->unit, "--%s (%s)", key, knob_origin_names[d->origin[knob_index(k)]]);
 }
 
 /* What others print */
@@ -72,7 +75,7 @@ static void note_deepspeed(struct explanation *x, const struct draft *d, const s
 		return;
 	est = s->layout.zero == 2 ? estimator_deepspeed_zero2((double)p->params, per_node, p->nodes, offload) :
 		estimator_deepspeed_zero3((double)p->params, (double)estimator_largest_matrix(&s->model), per_node, p->nodes, offload, params, true);
-	note(x, "DeepSpeed's estimator prints %.2f GiB per GPU and %.2f GiB of host memory per node; ours differs because it leaves out activations, "
+	put_note(x, "DeepSpeed's estimator prints %.2f GiB per GPU and %.2f GiB of host memory per node; ours differs because it leaves out activations, "
 		"logits, communication buckets, the CUDA context and tensor parallelism.", est.gpu_bytes / UNITS_GIB, est.host_bytes / UNITS_GIB);
 }
 
@@ -80,15 +83,15 @@ static void note_lesson(struct explanation *x, const struct draft *d)
 {
 	if (d->s.profile.framework != FRAMEWORK_LESSON)
 		return;
-	note(x, "Under lesson, activations, logits, transient and reserved are not in the calculator: they are 0. GB = 1e9, the card is %.0f GB.",
+	put_note(x, "Under lesson, activations, logits, transient and reserved are not in the calculator: they are 0. GB = 1e9, the card is %.0f GB.",
 		(double)d->s.cluster.gpu.mem_nominal_bytes / UNITS_GB);
-	note(x, "The lesson's 56 GB for 7B is another ledger: 2 bytes of weights, 2 of gradients, 4 for both moments in 16 bit; its calculator gives 84 GB.");
-	note(x, "Its 84 GB for mixed precision leaves out the fp32 master copy that the text names: with it 7B needs 112 GB, as in fp32.");
-	note(x, "Its 4x (ZeRO-1) and 8x (ZeRO-2) savings are the ZeRO paper's 2+2+12 ledger; with 2+2+8 the limits are 3x and 6x.");
-	note(x, "Its 64 MB per layer (seq 2048, hidden 4096) is 8 bytes per s h; an unfused layer without recompute keeps 34 and more.");
-	note(x, "\"16 cards\" for 70B under zero 3: 840 GB / 80 GB is 10.5, so 11 suffice by this ledger; 16 is the next power of two.");
+	put_note(x, "The lesson's 56 GB for 7B is another ledger: 2 bytes of weights, 2 of gradients, 4 for both moments in 16 bit; its calculator gives 84 GB.");
+	put_note(x, "Its 84 GB for mixed precision leaves out the fp32 master copy that the text names: with it 7B needs 112 GB, as in fp32.");
+	put_note(x, "Its 4x (ZeRO-1) and 8x (ZeRO-2) savings are the ZeRO paper's 2+2+12 ledger; with 2+2+8 the limits are 3x and 6x.");
+	put_note(x, "Its 64 MB per layer (seq 2048, hidden 4096) is 8 bytes per s h; an unfused layer without recompute keeps 34 and more.");
+	put_note(x, "\"16 cards\" for 70B under zero 3: 840 GB / 80 GB is 10.5, so 11 suffice by this ledger; 16 is the next power of two.");
 	if (d->s.training.offload != OFFLOAD_NONE)
-		note(x, "Exercise 5: the moments of 70B are 560 GB, 48 GB more than the 512 GB of one node; NVMe or two nodes hold them.");
+		put_note(x, "Exercise 5: the moments of 70B are 560 GB, 48 GB more than the 512 GB of one node; NVMe or two nodes hold them.");
 }
 
 /* memory.stages[i].* */
@@ -101,21 +104,21 @@ static void state_values(struct explanation *x, const struct draft *d, const str
 	bool sharded = category == MEMORY_WEIGHTS ? l->weights_sharded : category == MEMORY_GRADIENTS ? l->gradients_sharded : l->optimizer_sharded;
 	bool adapter = d->s.training.adapter != ADAPTER_NONE;
 
-	value(x, category == MEMORY_WEIGHTS ? "w" : category == MEMORY_MASTER_WEIGHTS ? "m" : category == MEMORY_GRADIENTS ? "g" : "o", bytes, "B/param",
+	put_value(x, category == MEMORY_WEIGHTS ? "w" : category == MEMORY_MASTER_WEIGHTS ? "m" : category == MEMORY_GRADIENTS ? "g" : "o", bytes, "B/param",
 		"profile %s, --precision %s, --optimizer %s", d->s.profile.id, precision_choices[d->s.training.precision].key,
 		optimizer_table[d->s.training.optimizer].key);
 	if (adapter)
-		value(x, "P", m->trainable_params, "params", "adapters on this rank, --lora-rank %" PRId64, d->s.training.lora_rank);
+		put_value(x, "P", m->trainable_params, "params", "adapters on this rank, --lora-rank %" PRId64, d->s.training.lora_rank);
 	else
-		value(x, "P", m->dense_params, "params", "dense parameters of %" PRId64 " layers and the embeddings on this rank", m->layers);
+		put_value(x, "P", m->dense_params, "params", "dense parameters of %" PRId64 " layers and the embeddings on this rank", m->layers);
 	if (m->expert_params > 0 && !adapter)
-		value(x, "Px", m->expert_params, "params", "routed experts on this rank, 1/(ep etp) of %" PRId64 " layers", m->moe_layers);
-	value(x, "N", sharded ? (double)l->shards : 1, "ranks", sharded ? "zero %" PRId64 " shards this over dp cp" : "zero %" PRId64 " does not shard this",
+		put_value(x, "Px", m->expert_params, "params", "routed experts on this rank, 1/(ep etp) of %" PRId64 " layers", m->moe_layers);
+	put_value(x, "N", sharded ? (double)l->shards : 1, "ranks", sharded ? "zero %" PRId64 " shards this over dp cp" : "zero %" PRId64 " does not shard this",
 		d->s.layout.zero);
 	if (m->expert_params > 0 && !adapter)
-		value(x, "Nx", sharded ? (double)l->expert_shards : 1, "ranks", "for experts: dp cp tp / (ep etp)");
+		put_value(x, "Nx", sharded ? (double)l->expert_shards : 1, "ranks", "for experts: dp cp tp / (ep etp)");
 	if (adapter && category == MEMORY_WEIGHTS)
-		value(x, "frozen", m->dense_params + m->expert_params, "params", "frozen base in %s", d->s.training.adapter == ADAPTER_QLORA ?
+		put_value(x, "frozen", m->dense_params + m->expert_params, "params", "frozen base in %s", d->s.training.adapter == ADAPTER_QLORA ?
 			"NF4 (4.127 bits) for linear layers, 16 bit for the rest" : "16 bit");
 }
 
@@ -123,14 +126,14 @@ static void activation_values(struct explanation *x, const struct draft *d, cons
 {
 	const struct training *t = &d->s.training;
 
-	knob_value(x, d, "b", "micro-batch");
-	knob_value(x, d, "s", "seq");
-	value(x, "h", (double)d->s.model.hidden, "", "model %s", d->s.model.id);
-	knob_value(x, d, "c", "cp");
-	knob_value(x, d, "t", "tp");
-	value(x, "layers", (double)m->layers, "", "on this rank");
-	value(x, "in flight", m->in_flight, "micro-batches", "schedule %s, in units of this rank's layers", schedule_table[d->s.layout.schedule].key);
-	value(x, "recompute", (double)t->recompute, "", "--recompute %s", recompute_choices[t->recompute].key);
+	put_knob(x, d, "b", "micro-batch");
+	put_knob(x, d, "s", "seq");
+	put_value(x, "h", (double)d->s.model.hidden, "", "model %s", d->s.model.id);
+	put_knob(x, d, "c", "cp");
+	put_knob(x, d, "t", "tp");
+	put_value(x, "layers", (double)m->layers, "", "on this rank");
+	put_value(x, "in flight", m->in_flight, "micro-batches", "schedule %s, in units of this rank's layers", schedule_table[d->s.layout.schedule].key);
+	put_value(x, "recompute", (double)t->recompute, "", "--recompute %s", recompute_choices[t->recompute].key);
 	x->saved_tensors = true;
 }
 
@@ -140,7 +143,7 @@ static void term_values(struct explanation *x, const struct stage_memory *m, int
 		const struct memory_term_info *t = &memory_term_table[i];
 
 		if (m->term[i] > 0 && (category == MEMORY_CATEGORY_COUNT || t->category == category))
-			value(x, t->symbol, m->term[i], "bytes", "%s = %s", t->key, t->formula);
+			put_value(x, t->symbol, m->term[i], "bytes", "%s = %s", t->key, t->formula);
 	}
 }
 
@@ -183,20 +186,20 @@ static void explain_category(const struct draft *d, const struct plan *p, const 
 
 	sum_formula(m, category, formula, sizeof formula);
 	(void)snprintf(source, sizeof source, "%s; profile %s", category_source(m, category), d->s.profile.id);
-	result(x, symbol, (double)m->category[category], "bytes", formula, source);
+	put_result(x, symbol, (double)m->category[category], "bytes", formula, source);
 	if (category <= MEMORY_OPTIMIZER)
 		state_values(x, d, p, m, category);
 	else if (category == MEMORY_ACTIVATIONS)
 		activation_values(x, d, m);
 	else if (category == MEMORY_LOGITS) {
-		value(x, "T", (double)d->s.training.micro_batch * (double)d->s.training.seq / (double)d->s.layout.cp, "tokens", "b s / c");
-		value(x, "V", (double)p->padded_vocab, "", "vocabulary as the framework pads it");
-		value(x, "B", d->s.layout.tp > 1 && d->s.profile.loss_bytes_tp > 0 ? d->s.profile.loss_bytes_tp : d->s.profile.loss_bytes, "B/logit",
+		put_value(x, "T", (double)d->s.training.micro_batch * (double)d->s.training.seq / (double)d->s.layout.cp, "tokens", "b s / c");
+		put_value(x, "V", (double)p->padded_vocab, "", "vocabulary as the framework pads it");
+		put_value(x, "B", d->s.layout.tp > 1 && d->s.profile.loss_bytes_tp > 0 ? d->s.profile.loss_bytes_tp : d->s.profile.loss_bytes, "B/logit",
 			"profile %s, --loss %s", d->s.profile.id, loss_choices[d->s.training.loss].key);
-		knob_value(x, d, "t", "tp");
+		put_knob(x, d, "t", "tp");
 	}
 	term_values(x, m, category);
-	note(x, "At the instant this stage peaks: %s (%s).", memory_instant_choices[m->instant].key, memory_instant_choices[m->instant].help);
+	put_note(x, "At the instant this stage peaks: %s (%s).", memory_instant_choices[m->instant].key, memory_instant_choices[m->instant].help);
 	if (category <= MEMORY_OPTIMIZER)
 		note_deepspeed(x, d, p);
 	note_lesson(x, d);
@@ -207,12 +210,12 @@ static void explain_total(const struct draft *d, const struct plan *p, const str
 	char formula[sizeof x->formula];
 
 	sum_formula(m, MEMORY_CATEGORY_COUNT, formula, sizeof formula);
-	result(x, "need", (double)m->need_bytes, "bytes", formula, "meshplan-model(7): persistent + max over instants + overheads");
+	put_result(x, "need", (double)m->need_bytes, "bytes", formula, "meshplan-model(7): persistent + max over instants + overheads");
 	term_values(x, m, MEMORY_CATEGORY_COUNT);
-	note(x, "The instant: %s (%s). Phases that alternate are never added.", memory_instant_choices[m->instant].key,
+	put_note(x, "The instant: %s (%s). Phases that alternate are never added.", memory_instant_choices[m->instant].key,
 		memory_instant_choices[m->instant].help);
 	if (d->s.profile.models_activations)
-		note(x, "Counters of such a run: allocated %.2f GiB, reserved %.2f GiB, nvidia-smi %.2f GiB.", (double)m->allocated_bytes / UNITS_GIB,
+		put_note(x, "Counters of such a run: allocated %.2f GiB, reserved %.2f GiB, nvidia-smi %.2f GiB.", (double)m->allocated_bytes / UNITS_GIB,
 			(double)m->reserved_bytes / UNITS_GIB, (double)m->smi_bytes / UNITS_GIB);
 	note_deepspeed(x, d, p);
 	note_lesson(x, d);
@@ -223,13 +226,12 @@ static void explain_in_flight(const struct draft *d, const struct plan *p, int64
 	const struct schedule_info *info = &schedule_table[p->pipeline.schedule];
 	bool one = p->pipeline.p == 1;
 
-	result(x, "n", in_flight, "micro-batches", one ? "1: one stage is plain gradient accumulation" :
-		p->pipeline.schedule == SCHEDULE_NAIVE ? "1" : p->pipeline.schedule == SCHEDULE_GPIPE ? "m" : p->pipeline.v > 1 ?
-		"min(2 (p - 1 - r) + (v - 1) g + 1, m v) chunks / v, handed out in groups of g" : "min(p - r, m)", info->cite);
-	value(x, "p", (double)p->pipeline.p, "ranks", "--pp");
-	value(x, "r", (double)stage, "", "this rank");
-	value(x, "m", (double)p->pipeline.m, "micro-batches", "global-batch / (dp micro-batch)");
-	value(x, "v", (double)p->pipeline.v, "chunks", "--vpp");
+	put_result(x, "n", in_flight, "micro-batches", one ? "1: one stage is plain gradient accumulation" :
+		info->peak_formula, info->cite);
+	put_value(x, "p", (double)p->pipeline.p, "ranks", "--pp");
+	put_value(x, "r", (double)stage, "", "this rank");
+	put_value(x, "m", (double)p->pipeline.m, "micro-batches", "global-batch / (dp micro-batch)");
+	put_value(x, "v", (double)p->pipeline.v, "chunks", "--vpp");
 	(void)d;
 }
 
@@ -263,11 +265,11 @@ static void explain_need(const struct draft *d, const struct plan *p, struct exp
 	struct stage_memory m;
 
 	if (p->verdict.limit == LIMIT_HOST_MEMORY || p->verdict.limit == LIMIT_NVME) {
-		result(x, "need", (double)p->verdict.need_bytes, "bytes", p->verdict.limit == LIMIT_NVME ? "offloaded states of the ranks on one node" :
+		put_result(x, "need", (double)p->verdict.need_bytes, "bytes", p->verdict.limit == LIMIT_NVME ? "offloaded states of the ranks on one node" :
 			"host factor x (offloaded states + gradients + parameters) of the ranks on one node",
 			"DeepSpeed zero/stage3.py; profile: host-factor");
-		value(x, "f", d->s.profile.host_factor, "", "profile %s: pinned copies", d->s.profile.id);
-		value(x, "ranks", (double)num_min(p->gpus_per_node, d->s.cluster.gpus), "", "GPUs on a node");
+		put_value(x, "f", d->s.profile.host_factor, "", "profile %s: pinned copies", d->s.profile.id);
+		put_value(x, "ranks", (double)num_min(p->gpus_per_node, d->s.cluster.gpus), "", "GPUs on a node");
 		note_deepspeed(x, d, p);
 		note_lesson(x, d);
 		return;
@@ -280,53 +282,67 @@ static void explain_have(const struct draft *d, const struct plan *p, struct exp
 {
 	const struct gpu *g = &d->s.cluster.gpu;
 
-	result(x, "have", (double)p->verdict.have_bytes, "bytes", "what the place offers to one rank (GPU) or one node (host, NVMe)",
+	put_result(x, "have", (double)p->verdict.have_bytes, "bytes", "what the place offers to one rank (GPU) or one node (host, NVMe)",
 		d->s.profile.capacity == CAPACITY_NOMINAL ? "the lesson: 80 GB = 80e9" : "totals in public CUDA out-of-memory messages; GPU preset");
-	value(x, "nominal", (double)g->mem_nominal_bytes, "bytes", "on the box of %s", g->id);
-	value(x, "nvidia-smi", (double)g->mem_smi_bytes, "bytes", "as nvidia-smi shows it");
-	value(x, "cuda", (double)g->mem_cuda_bytes, "bytes", g->mem_cuda_derived ? "nvidia-smi less 0.6 GiB (not a measured total)" : "as CUDA hands it out");
+	put_value(x, "nominal", (double)g->mem_nominal_bytes, "bytes", "on the box of %s", g->id);
+	put_value(x, "nvidia-smi", (double)g->mem_smi_bytes, "bytes", "as nvidia-smi shows it");
+	put_value(x, "cuda", (double)g->mem_cuda_bytes, "bytes", g->mem_cuda_derived ? "nvidia-smi less 0.6 GiB (not a measured total)" : "as CUDA hands it out");
 }
 
 static void explain_headroom(const struct draft *d, const struct plan *p, struct explanation *x)
 {
 	(void)d;
-	result(x, "headroom", (double)p->verdict.headroom_bytes, "bytes", "have - need; below 5 % of have the verdict is TIGHT", "meshplan-model(7)");
-	value(x, "have", (double)p->verdict.have_bytes, "bytes", "verdict.have_bytes");
-	value(x, "need", (double)p->verdict.need_bytes, "bytes", "verdict.need_bytes, stage %" PRId64, p->verdict.worst_stage);
+	put_result(x, "headroom", (double)p->verdict.headroom_bytes, "bytes", "have - need; below 5 % of have the verdict is TIGHT", "meshplan-model(7)");
+	put_value(x, "have", (double)p->verdict.have_bytes, "bytes", "verdict.have_bytes");
+	put_value(x, "need", (double)p->verdict.need_bytes, "bytes", "verdict.need_bytes, stage %" PRId64, p->verdict.worst_stage);
 }
 
 static void explain_host(const struct draft *d, const struct plan *p, struct explanation *x)
 {
-	result(x, "H", (double)p->host_bytes_per_node, "bytes", "sum over the ranks on the fullest node of f x (offloaded states + gradients + parameters)",
+	put_result(x, "H", (double)p->host_bytes_per_node, "bytes", "sum over the ranks on the fullest node of f x (offloaded states + gradients + parameters)",
 		"DeepSpeed zero/stage3.py; Megatron-LM HybridDeviceOptimizer; torch CPUOffloadPolicy");
-	value(x, "f", d->s.profile.host_factor, "", "profile %s: pinned copies", d->s.profile.id);
-	value(x, "ranks", (double)num_min(p->gpus_per_node, d->s.cluster.gpus), "", "GPUs on a node");
-	value(x, "rank", (double)p->worst.host_bytes, "bytes", "share of a rank of stage %" PRId64, p->verdict.worst_stage);
+	put_value(x, "f", d->s.profile.host_factor, "", "profile %s: pinned copies", d->s.profile.id);
+	put_value(x, "ranks", (double)num_min(p->gpus_per_node, d->s.cluster.gpus), "", "GPUs on a node");
+	put_value(x, "rank", (double)p->worst.host_bytes, "bytes", "share of a rank of stage %" PRId64, p->verdict.worst_stage);
 	note_deepspeed(x, d, p);
 }
 
 static void explain_nvme(const struct draft *d, const struct plan *p, struct explanation *x)
 {
-	result(x, "N", (double)p->nvme_bytes_per_node, "bytes", "offloaded master weights, moments and parameters of the ranks on one node",
+	put_result(x, "N", (double)p->nvme_bytes_per_node, "bytes", "offloaded master weights, moments and parameters of the ranks on one node",
 		"Rajbhandari 2021 (ZeRO-Infinity)");
-	value(x, "rank", (double)p->worst.nvme_bytes, "bytes", "share of a rank of stage %" PRId64, p->verdict.worst_stage);
+	put_value(x, "rank", (double)p->worst.nvme_bytes, "bytes", "share of a rank of stage %" PRId64, p->verdict.worst_stage);
 	(void)d;
+}
+
+/* The textbook forms where makespan - busy is (p - 1) s; else from the makespan. */
+static const char *bubble_formula(const struct pipeline *pl, bool of_step)
+{
+	static const int32_t plain[] = { SCHEDULE_GPIPE, SCHEDULE_GPIPE_LIFO, SCHEDULE_1F1B, SCHEDULE_INTERLEAVED, SCHEDULE_LOOPED_BFS };
+
+	if (pl->schedule == SCHEDULE_NAIVE)
+		return of_step ? "1 - 1/p" : "p - 1";
+	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+		if (plain[i] == pl->schedule && pl->m >= pl->p)
+			return of_step ? "(p - 1) / (m v + p - 1)" : "(p - 1) / (m v)";
+	return of_step ? "1 - m v s / makespan" : "makespan / (m v s) - 1";
 }
 
 static void explain_bubble(const struct plan *p, bool of_step, struct explanation *x)
 {
 	const struct pipeline *pl = &p->pipeline;
-	bool naive = pl->schedule == SCHEDULE_NAIVE;
 
-	result(x, "bubble", of_step ? p->bubble_of_step : p->bubble_over_ideal, "ratio", of_step ?
-		(naive ? "1 - 1/p" : "(p - 1) / (m v + p - 1)") : (naive ? "p - 1" : "(p - 1) / (m v)"),
+	put_result(x, "bubble", of_step ? p->bubble_of_step : p->bubble_over_ideal, "ratio", bubble_formula(pl, of_step),
 		"Huang 2019; Narayanan 2021 sec. 2.2; schedule closed forms");
-	value(x, "p", (double)pl->p, "ranks", "--pp");
-	value(x, "m", (double)pl->m, "micro-batches", "global-batch / (dp micro-batch)");
-	value(x, "v", (double)pl->v, "chunks", "--vpp");
-	note(x, "%s", of_step ? "Idle time over the whole step; over ideal = step / (1 - step)." :
+	put_value(x, "p", (double)pl->p, "ranks", "--pp");
+	put_value(x, "m", (double)pl->m, "micro-batches", "global-batch / (dp micro-batch)");
+	put_value(x, "v", (double)pl->v, "chunks", "--vpp");
+	put_note(x, "%s", of_step ? "Idle time over the whole step; over ideal = step / (1 - step)." :
 		"Idle time over busy time, the (N-1)/M of textbooks; of step = ideal / (1 + ideal).");
-	note(x, "1F1B does not shrink the bubble of GPipe, only its memory; with latency between stages it is slower than GPipe.");
+	if (schedule_table[pl->schedule].placement != PLACEMENT_LOOP || schedule_table[pl->schedule].splits)
+		put_note(x, "Makespan of %s: %s (%s); s = F + I + W of a chunk, F = I = W here.", schedule_table[pl->schedule].key,
+			schedule_table[pl->schedule].makespan_formula, schedule_table[pl->schedule].cite);
+	put_note(x, "1F1B does not shrink the bubble of GPipe, only its memory; with latency between stages it is slower than GPipe.");
 }
 
 static void explain_of_step(const struct draft *d, const struct plan *p, struct explanation *x)
@@ -344,9 +360,9 @@ static void explain_over_ideal(const struct draft *d, const struct plan *p, stru
 static void explain_span(const struct draft *d, const struct plan *p, struct explanation *x)
 {
 	(void)d;
-	result(x, "span", (double)p->bubble_span_ticks, "ticks", "largest (last end - first start - busy) of a rank, F = 1, B = 2", "Qi 2023 (Zero Bubble)");
-	value(x, "p", (double)p->pipeline.p, "ranks", "--pp");
-	value(x, "m", (double)p->pipeline.m, "micro-batches", "global-batch / (dp micro-batch)");
+	put_result(x, "span", (double)p->bubble_span_ticks, "ticks", "largest (last end - first start - busy) of a rank, F = 1, B = 2", "Qi 2023 (Zero Bubble)");
+	put_value(x, "p", (double)p->pipeline.p, "ranks", "--pp");
+	put_value(x, "m", (double)p->pipeline.m, "micro-batches", "global-batch / (dp micro-batch)");
 }
 
 static void model_values(struct explanation *x, const struct model *m, bool active)
@@ -354,32 +370,32 @@ static void model_values(struct explanation *x, const struct model *m, bool acti
 	struct layer_params dense = model_layer_params(m, false), moe = model_layer_params(m, true);
 	int64_t n_moe = model_moe_layers(m, 0, m->layers);
 
-	value(x, "dense layers", (double)(m->layers - n_moe), "", "layers without experts");
-	value(x, "per dense layer", (double)layer_params_total(&dense), "params", "attention + MLP + norms");
+	put_value(x, "dense layers", (double)(m->layers - n_moe), "", "layers without experts");
+	put_value(x, "per dense layer", (double)layer_params_total(&dense), "params", "attention + MLP + norms");
 	if (n_moe > 0) {
-		value(x, "MoE layers", (double)n_moe, "", "layers with experts");
-		value(x, "per MoE layer", (double)(layer_params_total(&moe) - moe.experts), "params", "attention + router + shared experts + norms");
-		value(x, "experts", (double)(active ? moe.experts / m->experts * m->topk : moe.experts), "params", active ? "topk of them per token" :
+		put_value(x, "MoE layers", (double)n_moe, "", "layers with experts");
+		put_value(x, "per MoE layer", (double)(layer_params_total(&moe) - moe.experts), "params", "attention + router + shared experts + norms");
+		put_value(x, "experts", (double)(active ? moe.experts / m->experts * m->topk : moe.experts), "params", active ? "topk of them per token" :
 			"all routed experts of a layer");
 	}
 	if (m->mlp_extra_params != 0)
-		value(x, "rounding", (double)m->mlp_extra_params, "params", "charged to the MLPs so that --params is exact");
-	value(x, "embedding", (double)model_embedding_params(m), "params", "V h, learned positions, embedding norm");
-	value(x, "head", (double)model_head_params(m), "params", m->tied_embeddings ? "tied to the embedding" : "V h");
-	value(x, "final norm", (double)model_final_norm_params(m), "params", "h, twice with a bias");
+		put_value(x, "rounding", (double)m->mlp_extra_params, "params", "charged to the MLPs so that --params is exact");
+	put_value(x, "embedding", (double)model_embedding_params(m), "params", "V h, learned positions, embedding norm");
+	put_value(x, "head", (double)model_head_params(m), "params", m->tied_embeddings ? "tied to the embedding" : "V h");
+	put_value(x, "final norm", (double)model_final_norm_params(m), "params", "h, twice with a bias");
 	if (m->mtp_layers > 0)
-		note(x, "%" PRId64 " multi-token prediction layer adds %" PRId64 " parameters, counted apart.", m->mtp_layers, model_mtp_params(m));
+		put_note(x, "%" PRId64 " multi-token prediction layer adds %" PRId64 " parameters, counted apart.", m->mtp_layers, model_mtp_params(m));
 }
 
 static void explain_params(const struct draft *d, const struct plan *p, struct explanation *x)
 {
-	result(x, "P", (double)p->params, "params", "sum over layers + embedding + head + final norm", "every tensor of the model; meshplan-model(7)");
+	put_result(x, "P", (double)p->params, "params", "sum over layers + embedding + head + final norm", "every tensor of the model; meshplan-model(7)");
 	model_values(x, &d->s.model, false);
 }
 
 static void explain_active(const struct draft *d, const struct plan *p, struct explanation *x)
 {
-	result(x, "Pa", (double)p->active_params, "params", "as params, with topk of the routed experts; embedding and head included",
+	put_result(x, "Pa", (double)p->active_params, "params", "as params, with topk of the routed experts; embedding and head included",
 		"every tensor that touches a token; meshplan-model(7)");
 	model_values(x, &d->s.model, true);
 }
@@ -428,13 +444,13 @@ static void explain_component(const struct draft *d, const struct plan *p, size_
 {
 	double sum = 0;
 
-	result(x, components[i].key, component_bytes(&p->ledger, i), "B/param", "bytes per parameter before sharding", d->s.profile.source);
+	put_result(x, components[i].key, component_bytes(&p->ledger, i), "B/param", "bytes per parameter before sharding", d->s.profile.source);
 	for (size_t j = 0; j < N_COMPONENTS; j++) {
-		value(x, components[j].key, component_bytes(&p->ledger, j), "B/param", "%s", components[j].what);
+		put_value(x, components[j].key, component_bytes(&p->ledger, j), "B/param", "%s", components[j].what);
 		sum += component_bytes(&p->ledger, j);
 	}
-	value(x, "sum", sum, "B/param", "profile %s (%s)", d->s.profile.id, d->s.profile.date);
-	note(x, "12, 16, 18 and 20 bytes per parameter are all in use: lesson 2+2+8, ZeRO paper 2+2+4+8, Megatron 2+4+4+8 (fp32 main gradients), FSDP 4+4+8.");
+	put_value(x, "sum", sum, "B/param", "profile %s (%s)", d->s.profile.id, d->s.profile.date);
+	put_note(x, "12, 16, 18 and 20 bytes per parameter are all in use: lesson 2+2+8, ZeRO paper 2+2+4+8, Megatron 2+4+4+8 (fp32 main gradients), FSDP 4+4+8.");
 	note_lesson(x, d);
 }
 
@@ -449,10 +465,10 @@ static void explain_phase(const struct draft *d, const struct plan *p, int phase
 		[PHASE_SAVE] = "states + one gathered tensor + overheads",
 	};
 
-	result(x, "peak", (double)p->phase_peak[phase], "bytes", formulas[phase], "meshplan-model(7), phases");
-	value(x, "states", (double)p->worst.persistent_bytes, "bytes", "of the worst stage");
-	value(x, "margin", d->s.profile.margin, "", "profile %s", d->s.profile.id);
-	note(x, "The largest over all stages. %s.", memory_phase_choices[phase].help);
+	put_result(x, "peak", (double)p->phase_peak[phase], "bytes", formulas[phase], "meshplan-model(7), phases");
+	put_value(x, "states", (double)p->worst.persistent_bytes, "bytes", "of the worst stage");
+	put_value(x, "margin", d->s.profile.margin, "", "profile %s", d->s.profile.id);
+	put_note(x, "The largest over all stages. %s.", memory_phase_choices[phase].help);
 }
 
 static void explain_knob(const struct draft *d, const struct knob *k, struct explanation *x)
@@ -460,13 +476,13 @@ static void explain_knob(const struct draft *d, const struct knob *k, struct exp
 	char text[160];
 
 	(void)knob_format_pretty(k, &d->s, text, sizeof text);
-	result(x, k->key, (double)knob_get(k, &d->s), k->unit, k->help, k->cite);
-	note(x, "%s: %s (%s).", k->key, text, knob_origin_names[d->origin[knob_index(k)]]);
+	put_result(x, k->key, knob_number(d, k), k->unit, k->help, k->cite);
+	put_note(x, "%s: %s (%s).", k->key, text, knob_origin_names[d->origin[knob_index(k)]]);
 	if (k->type == KNOB_DP) {
-		knob_value(x, d, "gpus", "gpus");
-		knob_value(x, d, "t", "tp");
-		knob_value(x, d, "p", "pp");
-		knob_value(x, d, "c", "cp");
+		put_knob(x, d, "gpus", "gpus");
+		put_knob(x, d, "t", "tp");
+		put_knob(x, d, "p", "pp");
+		put_knob(x, d, "c", "cp");
 	}
 }
 
@@ -555,7 +571,7 @@ enum err_code explain_quantity(const struct draft *d, const struct plan *p, cons
 		explain_in_flight(d, p, i, (double)pipeline_in_flight(&p->pipeline, i), x);
 		(void)snprintf(x->unit, sizeof x->unit, "chunks");
 		code = ERR_OK;
-	} else if (explain_member(d, p, path, x)) {
+	} else if (explain_member(d, p, path, x) || explain_speed(d, p, path, x)) {
 		code = ERR_OK;
 	}
 	return code == ERR_UNKNOWN ? unknown_path(p, path, e) : code;
@@ -596,6 +612,7 @@ void explain_paths(const struct plan *p, void (*each)(void *ctx, const char *pat
 		(void)snprintf(path, sizeof path, "pipeline.in_flight[%" PRId64 "]", r);
 		each(ctx, path);
 	}
+	explain_speed_paths(p, each, ctx);
 	for (size_t i = 0; i < knob_count(); i++) {
 		(void)snprintf(path, sizeof path, "scenario.%s", knob_at(i)->key);
 		each(ctx, path);

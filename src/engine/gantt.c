@@ -21,20 +21,22 @@ struct survey {
 
 static int64_t chunks_of(const struct pipeline *pl)
 {
-	return schedule_table[pl->schedule].needs_v ? pl->v : 1;
+	return pipeline_chunks_held(pl);
 }
 
 /* The backward of micro-batch 0 through the last chunk ends the fill of a rank; the first rank to run its last forward begins the
- * drain. */
+ * drain. With both directions each half of the micro-batches has its own chunk. */
 static void survey_action(void *ctx, const struct timed_action *a)
 {
 	struct survey *s = ctx;
-	bool last_chunk = a->action.stage / s->pl->p == chunks_of(s->pl) - 1;
+	bool both = pipeline_placement(s->pl) == PLACEMENT_BIDIRECTIONAL;
+	bool last_chunk = both || a->action.stage == pipeline_stage_of(s->pl, a->rank, chunks_of(s->pl) - 1);
+	int64_t m = both ? s->pl->m / 2 : s->pl->m;
 
-	if (a->action.kind != ACTION_FORWARD) {
-		if (a->action.micro_batch == 0 && last_chunk)
+	if (a->action.kind == ACTION_BACKWARD || a->action.kind == ACTION_INPUT) {
+		if (a->action.micro_batch % m == 0 && last_chunk)
 			s->b.first_backward = num_max(s->b.first_backward, a->start);
-	} else if (a->action.micro_batch == s->pl->m - 1 && last_chunk) {
+	} else if (a->action.kind == ACTION_FORWARD && a->action.micro_batch % m == m - 1 && last_chunk) {
 		if (s->b.last_forward < 0 || a->end < s->b.last_forward)
 			s->b.last_forward = a->end;
 	}
@@ -194,18 +196,24 @@ static void draw_density(struct gantt *g, int64_t row, const struct timed_action
 	}
 }
 
+/* The halves of an overlapped block are drawn one behind the other, a third of the block for the forward. */
 static void draw_action(void *ctx, const struct timed_action *a)
 {
 	struct gantt *g = ctx;
-	int64_t row = row_of(g, a->rank);
+	int64_t row = row_of(g, a->rank), third = (a->end - a->start) / 3;
+	struct timed_action part = *a;
 
 	if (row < 0)
 		return;
-	g->busy[row] += a->end - a->start;
+	g->busy[row] += timed_action_busy(a);
+	if (a->action.overlap && a->action.kind == ACTION_FORWARD)
+		part.end = a->start + third;
+	else if (a->action.overlap)
+		part.start = a->start + third;
 	if (g->mode == GANTT_DENSITY)
-		draw_density(g, row, a);
+		draw_density(g, row, &part);
 	else
-		draw_to_scale(g, row, a);
+		draw_to_scale(g, row, &part);
 }
 
 static void settle_density(struct gantt_cell *c)
@@ -234,15 +242,22 @@ static void mark_cut(struct gantt *g)
 			g->cell[row][g->head_cols] = (struct gantt_cell){ .mark = GANTT_CUT, .kind = ACTION_KIND_COUNT };
 }
 
-enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace,
+/* Peak of a rank: of lists counted, else the closed form. */
+static int64_t peak_of(const struct order *o, int64_t rank)
+{
+	return o->list != NULL ? order_peaks(o, rank).at_weight : pipeline_in_flight(&o->pl, rank);
+}
+
+enum err_code gantt_draw_order(const struct order *o, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace,
 	struct gantt *g, struct err *e)
 {
+	const struct pipeline *pl = &o->pl;
 	struct survey s = { .pl = pl, .b = { .first_backward = 0, .last_forward = -1 } };
 	int64_t max_rows = num_max(1, num_min(rows, GANTT_ROWS_MAX)), max_cols = num_max(1, num_min(cols, GANTT_COLS_MAX));
 	enum err_code code;
 
 	memset(g, 0, offsetof(struct gantt, cell));
-	code = schedule_run(pl, t, workspace, survey_action, &s, &g->result, e);
+	code = order_run(o, t, workspace, survey_action, &s, NULL, &g->result, e);
 	if (code != ERR_OK)
 		return code;
 	g->p = pl->p;
@@ -251,19 +266,30 @@ enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times 
 	choose_rows(g, max_rows);
 	choose_scale(g, &s.b, (t->forward + t->backward) * g->v, max_cols);
 	clear_cells(g);
-	code = schedule_run(pl, t, workspace, draw_action, g, &g->result, e);
+	code = order_run(o, t, workspace, draw_action, g, NULL, &g->result, e);
 	if (code != ERR_OK)
 		return code;
 	for (int64_t row = 0; row < g->rows; row++) {
 		if (g->rank[row] < 0)
 			continue;
-		g->in_flight[row] = pipeline_in_flight(pl, g->rank[row]);
+		g->in_flight[row] = peak_of(o, g->rank[row]);
 		for (int64_t col = 0; g->mode == GANTT_DENSITY && col < g->cols; col++)
 			settle_density(&g->cell[row][col]);
 	}
 	if (g->mode == GANTT_ABRIDGED)
 		mark_cut(g);
 	return ERR_OK;
+}
+
+enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace,
+	struct gantt *g, struct err *e)
+{
+	struct order o;
+	enum err_code code = order_generate(pl, workspace, &o, e);
+
+	if (code != ERR_OK)
+		return code;
+	return gantt_draw_order(&o, t, rows, cols, (char *)workspace + num_round_up(order_workspace_bytes(pl), 8), g, e);
 }
 
 int64_t gantt_time_at(const struct gantt *g, int64_t col)

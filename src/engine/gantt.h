@@ -55,6 +55,9 @@ struct gantt {
  * full; 2 or 1 abridged; else density. workspace as for schedule_run. Errors are those of schedule_run. */
 enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace,
 	struct gantt *g, struct err *e) NODISCARD;
+/* The same of an order that exists already; workspace of order_run_bytes. */
+enum err_code gantt_draw_order(const struct order *o, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace,
+	struct gantt *g, struct err *e) NODISCARD;
 
 /* Time (in the units of the schedule times) at the left edge of a column. */
 int64_t gantt_time_at(const struct gantt *g, int64_t col);

@@ -1,8 +1,11 @@
 #include "hardware.h"
 
+#include "coefficients.h"
+
 #include <stddef.h>
 
 const char *const gpu_form_names[GPU_FORM_COUNT + 1] = { "sxm", "oam", "pcie", "nvl", "consumer", "other", NULL };
+const char *const gpu_generation_names[GENERATION_COUNT + 1] = { "volta", "ampere", "hopper", "blackwell", NULL };
 
 /* clang-format off */
 #define TEXT(k, s, m, need, h) \
@@ -41,7 +44,10 @@ static const struct field gpu_rows[] = {
 	INT("pcie-gen", gpu, pcie_gen, false, 0, 9, "", "PCI Express generation"),
 	REAL("tdp", gpu, tdp_w, 1e5, "W", "board power limit"),
 	INT("gpus-per-node", gpu, gpus_per_node, false, 1, 1024, "", "usual number in one node"),
-	REAL("usd-per-hour", gpu, usd_per_hour, 1e5, "USD", "default price of one GPU hour; usd-provider names whose"),
+	TEXT("family", gpu, family, false, "architecture whose efficiency curves apply; absent: speed is not known"),
+	REAL("usd-per-hour", gpu, usd_per_hour, 1e5, "USD", "default price of one GPU hour"),
+	TEXT("usd-provider", gpu, usd_provider, false, "whose price it is"),
+	TEXT("usd-date", gpu, usd_date, false, "when it was asked"),
 };
 
 static const struct field node_rows[] = {
@@ -59,7 +65,52 @@ static const struct field node_rows[] = {
 	REAL("nic-bw", node, nic_bps, 1e4, "GB/s", "one port, one direction"),
 	TEXT("fabric", node, fabric, false, "network between nodes"),
 };
+
+#define COEFFICIENT(k, s, m, h) { .key = k, .type = FIELD_NAME, AT(s, m, int32_t), .names = coefficient_names, .help = h }
+#define POINT(k, m, i, h) \
+	{ .key = k, .type = FIELD_REAL, .offset = offsetof(struct gpu_family, m) + (i) * sizeof(double), .size = sizeof(double), .min = 0, \
+		.max = 2, .help = h }
+#define LATENCY(k, i, h) \
+	{ .key = k, .type = FIELD_REAL, .offset = offsetof(struct gpu_family, latency_us) + (i) * sizeof(double), .size = sizeof(double), \
+		.min = 0, .max = 1e6, .unit = "us", .help = h }
+#define RATE(k, i, h) \
+	{ .key = k, .type = FIELD_REAL, .offset = offsetof(struct gpu_family, rate_bps) + (i) * sizeof(double), .size = sizeof(double), \
+		.min = 0, .max = 1e6, .unit = "GB/s", .help = h }
+#define CURVE(name, m, h) \
+	POINT(name "-at-2-gflop", m, 0, h), POINT(name "-at-8-gflop", m, 1, h), POINT(name "-at-32-gflop", m, 2, h), \
+	POINT(name "-at-128-gflop", m, 3, h), POINT(name "-at-512-gflop", m, 4, h), POINT(name "-at-2048-gflop", m, 5, h), \
+	POINT(name "-at-8192-gflop", m, 6, h)
+
+static const struct field gpu_family_rows[] = {
+	TEXT("id", gpu_family, id, true, "name; the file is called ID.json"),
+	TEXT("label", gpu_family, label, true, "name for people"),
+	TEXT("source", gpu_family, source, true, "where the curves come from"),
+	{ .key = "generation", .type = FIELD_NAME, AT(gpu_family, generation, int32_t), .required = true, .names = gpu_generation_names,
+		.help = "which framework level applies" },
+	CURVE("bf16", bf16_curve, "share of the dense 16-bit peak that a matrix multiply of this size reaches"),
+	CURVE("fp8", fp8_curve, "the same for 8 bit, activation quantisation included"),
+	INT("tile-m", gpu_family, tile_m, true, 1, 4096, "rows", "output tile of a matrix multiply"),
+	INT("tile-n", gpu_family, tile_n, true, 1, 4096, "columns", "output tile of a matrix multiply"),
+	INT("multiprocessors", gpu_family, multiprocessors, true, 1, 4096, "", "streaming multiprocessors"),
+	LATENCY("all-reduce-latency", COLLECTIVE_ALL_REDUCE, "inside the link domain"),
+	RATE("all-reduce-bw", COLLECTIVE_ALL_REDUCE, "bus bandwidth inside the link domain"),
+	LATENCY("gather-latency", COLLECTIVE_GATHER, "all-gather and reduce-scatter"),
+	RATE("gather-bw", COLLECTIVE_GATHER, "all-gather and reduce-scatter"),
+	LATENCY("all-to-all-latency", COLLECTIVE_ALL_TO_ALL, "inside the link domain"),
+	RATE("all-to-all-bw", COLLECTIVE_ALL_TO_ALL, "inside the link domain"),
+	REAL("link-bw", gpu_family, link_bps, 1e6, "GB/s", "link per GPU, one direction, of the part measured"),
+	REAL("nic-bw", gpu_family, nic_bps, 1e4, "GB/s", "network per GPU where the node does not say"),
+	INT("link-domain", gpu_family, link_domain, false, 0, 65536, "GPUs", "GPUs that are fully meshed, where fewer than a node"),
+	COEFFICIENT("gemm-level", gpu_family, gemm_level, "16-bit matrix multiplies in training over the curve"),
+	COEFFICIENT("gemm8-level", gpu_family, gemm8_level, "the same, 8 bit"),
+	COEFFICIENT("gemm4-level", gpu_family, gemm4_level, "the same, 4 bit"),
+	COEFFICIENT("attention-rate", gpu_family, attention_rate, "fused attention forward over peak"),
+	REAL("small-head-factor", gpu_family, small_head_factor, 1, "", "attention rate with head_dim below 128"),
+};
 /* clang-format on */
 
 const struct field_table gpu_fields = { "gpu", sizeof(struct gpu), gpu_rows, sizeof gpu_rows / sizeof gpu_rows[0] };
 const struct field_table node_fields = { "node", sizeof(struct node), node_rows, sizeof node_rows / sizeof node_rows[0] };
+const struct field_table gpu_family_fields = {
+	"gpu family", sizeof(struct gpu_family), gpu_family_rows, sizeof gpu_family_rows / sizeof gpu_family_rows[0]
+};

@@ -11,6 +11,25 @@ extern const char *const gpu_form_names[GPU_FORM_COUNT + 1];
 
 enum { HARDWARE_ID_CAP = 40, HARDWARE_LABEL_CAP = 64 };
 
+enum { CURVE_POINTS = 7 }; /* at 2, 8, 32, 128, 512, 2048 and 8192 GFLOP */
+enum gpu_generation { GENERATION_VOLTA, GENERATION_AMPERE, GENERATION_HOPPER, GENERATION_BLACKWELL, GENERATION_COUNT };
+extern const char *const gpu_generation_names[GENERATION_COUNT + 1];
+enum collective { COLLECTIVE_ALL_REDUCE, COLLECTIVE_GATHER, COLLECTIVE_ALL_TO_ALL, COLLECTIVE_COUNT }; /* gather: and reduce-scatter, broadcast */
+
+/* What GPUs of one architecture have in common: measured efficiency of matrix multiplies and collectives. */
+struct gpu_family {
+	char id[HARDWARE_ID_CAP], label[HARDWARE_LABEL_CAP], source[200];
+	int32_t generation; /* enum gpu_generation */
+	double bf16_curve[CURVE_POINTS], fp8_curve[CURVE_POINTS]; /* share of peak by size; all 0: none */
+	int64_t tile_m, tile_n, multiprocessors;
+	double latency_us[COLLECTIVE_COUNT], rate_bps[COLLECTIVE_COUNT]; /* inside the link domain */
+	double link_bps; /* per GPU and direction, of the part these rates were measured on */
+	double nic_bps;  /* per GPU, where the node says nothing */
+	int64_t link_domain; /* GPUs that are fully meshed, where that is fewer than a node; 0: the node */
+	int32_t gemm_level, gemm8_level, gemm4_level, attention_rate; /* enum coefficient */
+	double small_head_factor; /* attention rate with head_dim below 128 */
+};
+
 struct gpu {
 	char id[HARDWARE_ID_CAP], label[HARDWARE_LABEL_CAP], vendor[24];
 	int32_t form; /* enum gpu_form */
@@ -26,7 +45,9 @@ struct gpu {
 	int64_t pcie_gen;
 	double tdp_w;
 	int64_t gpus_per_node;     /* typical */
-	double usd_per_hour;       /* editable default, see the preset file for provider and date */
+	char family[HARDWARE_ID_CAP]; /* gpu_family with its efficiency curves; empty: speed is not known */
+	double usd_per_hour;       /* editable default; 0: not known */
+	char usd_provider[40], usd_date[24];
 };
 
 struct node {
@@ -39,6 +60,6 @@ struct node {
 	char fabric[40];
 };
 
-extern const struct field_table gpu_fields, node_fields;
+extern const struct field_table gpu_fields, node_fields, gpu_family_fields;
 
 #endif

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const knob_group_names[KNOB_GROUP_COUNT] = { N_("model"), N_("cluster"), N_("layout"), N_("training") };
+const char *const knob_group_names[KNOB_GROUP_COUNT] = { N_("model"), N_("cluster"), N_("layout"), N_("training"), N_("cost") };
 const char *const knob_origin_names[ORIGIN_COUNT] = { N_("default"), N_("preset"), N_("automatic"), N_("file"), N_("given") };
 
 /* Names of enum values, each taken from the table that defines them. */
@@ -46,6 +46,7 @@ NAMES(offload, offload_choices, OFFLOAD_COUNT)
 NAMES(adapter, adapter_choices, ADAPTER_COUNT)
 NAMES(targets, lora_targets_choices, LORA_TARGETS_COUNT)
 NAMES(split, pp_split_choices, PP_SPLIT_COUNT)
+NAMES(flops, flops_convention_choices, FLOPS_CONVENTION_COUNT)
 NAMES(schedule, schedule_table, SCHEDULE_COUNT)
 PLAIN_NAMES(attention_type, attention_type_names, ATTENTION_TYPE_COUNT)
 PLAIN_NAMES(norm, norm_type_names, NORM_TYPE_COUNT)
@@ -130,6 +131,9 @@ static const struct knob knobs[] = {
 	SHAPE_FLAG("attention-sinks", N_("sinks"), attention_sinks, N_("one learned sink per head")),
 	SHAPE("positions", N_("positions"), positions, 1e9, 1024, N_("rows of a learned position table, 0 for none")),
 	SHAPE_FLAG("rope", N_("rope"), rope, N_("rotary positions")),
+	SHAPE("window", N_("window"), window, 1e9, 128, N_("sliding attention window in tokens, 0 for none")),
+	SHAPE("window-stride", N_("win-stride"), window_stride, 1e4, 1, N_("every n-th layer sees the whole sequence, 0: none does")),
+	SHAPE("route-nodes", N_("route-nodes"), route_nodes, 65536, 1, N_("most nodes a routed token goes to, 0 for no limit")),
 	SHAPE_ANY("mlp-extra-params", N_("mlp-extra"), mlp_extra_params, N_("parameters spread over the MLPs beyond their widths")),
 	SHAPE_ANY("extra-params", N_("extra"), extra_params, N_("parameters outside the layers that the shape cannot express")),
 
@@ -139,6 +143,8 @@ static const struct knob knobs[] = {
 	COUNT("gpus-per-node", NULL, N_("gpus/node"), N_("GPUs"), CLUSTER, LOG, cluster.gpus_per_node, 1, 1024, NULL, N_("GPUs in one node"), ""),
 	ROW("gpu-mem", NULL, N_("gpu-mem"), "", CLUSTER, CAPACITY, 0, I64(cluster.gpu_mem_bytes), 0, 1e15, 1, PRESET_NONE, NULL, NULL, NULL,
 		N_("memory the card hands out; the verdict compares with it"), ""),
+	ROW("nic-bw", NULL, N_("nic-bw"), N_("GB/s"), CLUSTER, REAL, 0, F64(cluster.nic_gbs), 0, 10000, 1, PRESET_NONE, "0", NULL, NULL,
+		N_("network per GPU, one direction, 0: as the node says"), ""),
 	BYTES("host-mem", N_("host-mem"), cluster.node.host_mem_bytes, N_("host memory per node, 0: not known")),
 	BYTES("nvme", N_("nvme"), cluster.node.nvme_bytes, N_("NVMe per node, 0: not known")),
 
@@ -174,6 +180,8 @@ static const struct knob knobs[] = {
 	ENUM("grad-dtype", NULL, N_("grad-dtype"), TRAINING, 0, training.grad_dtype, dtype, DTYPE_COUNT, "auto", N_("gradient buffer"), ""),
 	ENUM("master-dtype", NULL, N_("master-dtype"), TRAINING, 0, training.master_dtype, dtype, DTYPE_COUNT, "auto", N_("master copy of the weights"), ""),
 	COUNT("seq", NULL, N_("seq"), N_("tokens"), TRAINING, MAIN | LOG | KNOB_F_TOKENS, training.seq, 1, 1073741824, NULL, N_("tokens in a sequence"), ""),
+	COUNT("attention-length", NULL, N_("attn-length"), N_("tokens"), TRAINING, LOG | KNOB_F_TOKENS, training.attention_length, 0, 1073741824, "0",
+		N_("packed samples: tokens that attend to each other, 0 for seq"), ""),
 	COUNT("micro-batch", "mbs", N_("micro-batch"), N_("sequences"), TRAINING, MAIN | AUTO | LOG, training.micro_batch, 1, 1048576, "1",
 		N_("sequences per micro-batch and rank"), ""),
 	COUNT("global-batch", "gbs", N_("global-batch"), N_("sequences"), TRAINING, MAIN | LOG, training.global_batch, 1, 1073741824, NULL,
@@ -194,11 +202,27 @@ static const struct knob knobs[] = {
 		N_("where sharded parameters live"), "Rajbhandari 2021"),
 	FLAG("offload-activations", NULL, N_("offload-act"), TRAINING, 0, training.offload_activations, "off", N_("recompute checkpoints live in host memory"),
 		"DeepSpeed cpu_checkpointing"),
+	ENUM("flops", NULL, N_("flops"), TRAINING, 0, training.flops, flops, FLOPS_CONVENTION_COUNT, "full",
+		N_("what counts as model FLOPs in TFLOP/s and MFU; changes no time"), "PaLM appendix B; Narayanan 2021 eq. 3"),
 	ENUM("adapter", NULL, N_("adapter"), TRAINING, MAIN, training.adapter, adapter, ADAPTER_COUNT, "none", N_("train low-rank adapters instead of the model"),
 		"Hu 2021; Dettmers 2023"),
 	COUNT("lora-rank", NULL, N_("lora-rank"), "", TRAINING, LOG, training.lora_rank, 1, 65536, "16", N_("rank of the adapters"), "Hu 2021"),
 	ENUM("lora-targets", NULL, N_("lora-targets"), TRAINING, 0, training.lora_targets, targets, LORA_TARGETS_COUNT, "all-linear",
 		N_("matrices that get an adapter"), "Hu 2021"),
+
+	NAME("coefficients", NULL, N_("coefficients"), TRAINING, 0, PRESET_COEFFICIENTS,
+		N_("fitted numbers of the time model: shipped, or what meshplan calibrate wrote")),
+
+	COUNT("tokens", NULL, N_("tokens"), N_("tokens"), COST, LOG, cost.tokens, 0, 1e18, "0", N_("tokens to train on, 0: 20 per active parameter"),
+		"Hoffmann 2022"),
+	ROW("price", NULL, N_("price"), N_("USD/h"), COST, REAL, 0, F64(cost.price), 0, 100000, 1, PRESET_NONE, "0", NULL, NULL,
+		N_("price of a GPU hour, 0: the GPU preset's"), ""),
+	ROW("pue", NULL, N_("pue"), "", COST, REAL, 0, F64(cost.pue), 1, 10, 1, PRESET_NONE, "1.2", NULL, NULL,
+		N_("power usage effectiveness of the data centre"), ""),
+	ROW("mtbf", NULL, N_("mtbf"), N_("h"), COST, REAL, 0, F64(cost.mtbf_hours), 0, 1e9, 1, PRESET_NONE, "50000", NULL, NULL,
+		N_("hours between failures of one GPU, 0: none"), "Llama 3 report: 419 in 54 days on 16,384"),
+	ROW("goodput", NULL, N_("goodput"), "", COST, REAL, 0, F64(cost.goodput), 0.01, 1, 1, PRESET_NONE, "0.85", NULL, NULL,
+		N_("share of wall time that trains when nothing fails"), "published GPU hours beside published steps"),
 };
 /* clang-format on */
 
@@ -226,6 +250,16 @@ const struct knob *knob_find(const char *key)
 		if (text_same(knobs[i].key, key) || (knobs[i].alias != NULL && text_same(knobs[i].alias, key)))
 			return &knobs[i];
 	return NULL;
+}
+
+size_t knob_of_member(size_t offset)
+{
+	size_t i = 0;
+
+	/* Rows without a member of their own have offset 0, which no edited member has. */
+	while (i < N_KNOBS - 1 && knobs[i].offset != offset)
+		i++;
+	return i;
 }
 
 static const char *key_at(const void *ctx, size_t i)
@@ -282,9 +316,12 @@ int64_t knob_get(const struct knob *k, const struct scenario *s)
 
 /* Writing */
 
-static void apply_gpu(struct scenario *s, const struct gpu *g)
+static void apply_gpu(const struct catalog *c, struct scenario *s, const struct gpu *g)
 {
+	const struct gpu_family *f = catalog_family(c, g->family);
+
 	s->cluster.gpu = *g;
+	s->cluster.family = f != NULL ? *f : (struct gpu_family){ .id = "" };
 	s->cluster.gpu_mem_bytes = 0;
 }
 
@@ -300,6 +337,7 @@ static enum err_code apply_preset(const struct knob *k, const struct catalog *c,
 	const struct gpu *g;
 	const struct node *n;
 	const struct profile *p;
+	const struct coefficients *set;
 	enum err_code code = ERR_INTERNAL;
 
 	if (k->preset == PRESET_MODEL) {
@@ -312,7 +350,7 @@ static enum err_code apply_preset(const struct knob *k, const struct catalog *c,
 		code = catalog_gpu(c, text, &g, e);
 		/* The part it already has keeps a changed capacity: parse(format(x)) = x. */
 		if (code == ERR_OK && strcmp(g->id, s->cluster.gpu.id) != 0)
-			apply_gpu(s, g);
+			apply_gpu(c, s, g);
 	} else if (k->preset == PRESET_NODE) {
 		if (text_same(text, "none")) {
 			s->cluster.node = (struct node){ .gpus_per_node = s->cluster.gpus_per_node };
@@ -325,6 +363,10 @@ static enum err_code apply_preset(const struct knob *k, const struct catalog *c,
 		code = catalog_profile(c, text, &p, e);
 		if (code == ERR_OK)
 			s->profile = *p;
+	} else if (k->preset == PRESET_COEFFICIENTS) {
+		code = catalog_find_coefficients(c, text, &set, e);
+		if (code == ERR_OK)
+			s->coefficients = *set;
 	}
 	if (code != ERR_OK && e != NULL)
 		(void)snprintf(e->where, sizeof e->where, "%s", k->key);
@@ -435,6 +477,8 @@ const char *knob_preset_id(const struct knob *k, const struct catalog *c, size_t
 		return i < c->n_nodes ? c->nodes[i].id : NULL;
 	case PRESET_PROFILE:
 		return i < c->n_profiles ? c->profiles[i].id : NULL;
+	case PRESET_COEFFICIENTS:
+		return i < c->n_coefficients ? c->coefficients[i].id : NULL;
 	case PRESET_NONE:
 	case PRESET_FRAMEWORK:
 		break;
@@ -593,6 +637,8 @@ static const char *preset_name(const struct knob *k, const struct scenario *s)
 		return s->cluster.node.id[0] != '\0' ? s->cluster.node.id : "none";
 	case PRESET_PROFILE:
 		return s->profile.id;
+	case PRESET_COEFFICIENTS:
+		return s->coefficients.id;
 	case PRESET_NONE:
 	case PRESET_FRAMEWORK:
 		break;
@@ -607,7 +653,7 @@ size_t knob_format_value(const struct knob *k, int64_t value, bool pretty, char 
 	else if (k->type == KNOB_FLAG || k->type == KNOB_BIAS)
 		(void)snprintf(buf, cap, "%s", value ? "on" : "off");
 	else if (k->type == KNOB_REAL || k->type == KNOB_DROPOUT)
-		(void)snprintf(buf, cap, "%.6g", (double)value / KNOB_REAL_SCALE);
+		(void)snprintf(buf, cap, pretty ? "%.6g" : "%.16g", (double)value / KNOB_REAL_SCALE);
 	else if ((k->type == KNOB_BYTES || k->type == KNOB_CAPACITY) && pretty && value == 0)
 		(void)snprintf(buf, cap, "unknown");
 	else if (k->type == KNOB_BYTES || k->type == KNOB_CAPACITY)

@@ -26,10 +26,10 @@ enum knob_type {
 	KNOB_DROPOUT, /* hidden and attention dropout at once */
 };
 
-enum knob_group { KNOB_GROUP_MODEL, KNOB_GROUP_CLUSTER, KNOB_GROUP_LAYOUT, KNOB_GROUP_TRAINING, KNOB_GROUP_COUNT };
+enum knob_group { KNOB_GROUP_MODEL, KNOB_GROUP_CLUSTER, KNOB_GROUP_LAYOUT, KNOB_GROUP_TRAINING, KNOB_GROUP_COST, KNOB_GROUP_COUNT };
 extern const char *const knob_group_names[KNOB_GROUP_COUNT]; /* "model", ... N_() */
 
-enum knob_preset { PRESET_NONE, PRESET_MODEL, PRESET_GPU, PRESET_NODE, PRESET_PROFILE, PRESET_FRAMEWORK };
+enum knob_preset { PRESET_NONE, PRESET_MODEL, PRESET_GPU, PRESET_NODE, PRESET_PROFILE, PRESET_FRAMEWORK, PRESET_COEFFICIENTS };
 
 enum knob_flag {
 	KNOB_F_MAIN = 1,     /* on the first screen of the UI */
@@ -65,6 +65,10 @@ const struct knob *knob_at(size_t i);
 size_t knob_index(const struct knob *k);
 /* By key or alias, case-insensitive; NULL if unknown. */
 const struct knob *knob_find(const char *key);
+/* Index of the row that edits the member of struct scenario at this offset: what rules and searches ask in inner loops. The member must be one
+ * that a row edits by itself (not a preset). */
+size_t knob_of_member(size_t offset);
+#define KNOB_OF(member) knob_of_member(offsetof(struct scenario, member))
 /* "did you mean" list for an unknown key. Returns buf. */
 char *knob_nearest(const char *key, char *buf, size_t cap);
 
@@ -97,7 +101,7 @@ void knob_json(const struct knob *k, const struct scenario *s, struct sink *out)
 enum knob_origin { ORIGIN_DEFAULT, ORIGIN_PRESET, ORIGIN_AUTO, ORIGIN_FILE, ORIGIN_FLAG, ORIGIN_COUNT };
 extern const char *const knob_origin_names[ORIGIN_COUNT];
 
-enum { KNOB_MAX = 96 };
+enum { KNOB_MAX = 128 };
 /* A scenario with the origin of each knob, indexed like knob_at(). What the CLI and the UI edit. */
 struct draft {
 	struct scenario s;

@@ -13,7 +13,7 @@
 #include "i18n_mark.h"
 #include "memory_internal.h"
 #include "num.h"
-#include "schedule.h"
+#include "rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,6 +60,7 @@ const struct memory_term_info memory_term_table[TERM_COUNT] = {
 	[TERM_SECOND_BACKWARD]       = { "second-backward", "G2", "g2 P, more than one micro-batch", MEMORY_TRANSIENT, "Megatron-LM v2 logs" },
 	[TERM_ACCUMULATED_GRADIENTS] = { "accumulated-gradients", "Gu", "gu P / v", MEMORY_TRANSIENT, "torch FSDP2 gradient accumulation; pipelining runtime" },
 	[TERM_SAVED]                 = { "saved", "A", "sum over chunks of in-flight x layers x saved tensors", MEMORY_ACTIVATIONS, "Korthikanti 2022 eq. 1-6; schedule" },
+	[TERM_PENDING]               = { "pending", "Aw", "sum over chunks of micro-batches between I and W x layers x k u / t", MEMORY_ACTIVATIONS, "schedules that split the backward; profile: pending-weight-bytes" },
 	[TERM_STAGE_HIDDEN]          = { "stage-hidden", "Ah", "in-flight (2 u x extra + mask s s)", MEMORY_ACTIVATIONS, "DeepSpeed runtime/pipe/engine.py" },
 	[TERM_EMBEDDING_MASK]        = { "embedding-mask", "Am", "in-flight x u / sp", MEMORY_ACTIVATIONS, "Megatron-LM language_model embedding dropout" },
 	[TERM_RECOMPUTED_LAYER]      = { "recomputed-layer", "Ar", "saved tensors of the layer being recomputed", MEMORY_ACTIVATIONS, "Chen 2016" },
@@ -148,6 +149,9 @@ void memory_prepare(const struct scenario *s, struct memory_shared *sh)
 	sh->scores = (double)s->model.heads * (double)s->training.seq * (double)s->training.seq * (double)s->training.micro_batch /
 		((double)s->layout.cp * (double)s->layout.tp);
 	sh->split_used = memory_stage_layers(s, &sh->split);
+	for (int32_t i = 1; i < sh->split.n; i++)
+		sh->first_layer[i] = sh->first_layer[i - 1] + sh->split.layers[i - 1];
+	sh->pipeline = scenario_pipeline(s);
 	for (int moe = 0; moe < kinds; moe++) {
 		memory_layer_state(s, moe, &sh->layer[moe]);
 		if (s->profile.models_activations)
@@ -160,6 +164,7 @@ void memory_prepare(const struct scenario *s, struct memory_shared *sh)
 /* What the instants of one stage are made of. */
 struct dynamic {
 	double saved, saved_one; /* all in flight; one micro-batch of the stage's first chunk */
+	double pending; /* micro-batches whose weight gradients wait */
 	double hidden, mask, recomputed;
 	double unsharded, unit_gradient, cast_cache, dequantised;
 	double accumulated; /* unsharded gradients, complete */
@@ -178,41 +183,37 @@ static double chunk_saved(const struct scenario *s, const struct memory_shared *
 }
 
 /* Micro-batches of chunk k in flight at the peak. */
-static int64_t in_flight(const struct scenario *s, const struct memory_shared *sh, int64_t rank, int64_t k)
+static struct chunk_peak in_flight(const struct scenario *s, const struct memory_shared *sh, int64_t rank, int64_t k)
 {
-	struct pipeline pl = { .schedule = s->layout.schedule, .p = s->layout.pp, .m = sh->micro_batches, .v = s->layout.vpp,
-		.group = s->layout.group };
-	int64_t n;
+	const struct pipeline *pl = &sh->pipeline;
+	struct chunk_peak n = { 1, 0 };
 
-	if (pl.p == 1)
-		return 1;
-	n = schedule_table[pl.schedule].in_flight(&pl, rank, k);
+	if (pl->p == 1)
+		return n;
+	n = schedule_table[pl->schedule].peak(pl, rank, k);
 	if (s->profile.drop_in_second_backward && sh->micro_batches > 1)
-		n = num_min(n, sh->micro_batches - 1);
+		n.whole = num_min(n.whole, sh->micro_batches - 1);
 	return n;
 }
 
 static void sum_saved(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct dynamic *d, struct stage_memory *out)
 {
-	int64_t pp = s->layout.pp, first = 0;
-	double weighted = 0;
+	/* What the four matrix multiplies of a layer keep until their weight gradients are taken. */
+	double pending_one = s->profile.pending_weight_bytes * sh->hidden_elements / (double)s->layout.tp, weighted = 0;
 
-	for (int64_t i = 0; i < sh->split.n; i++) {
-		int64_t layers = sh->split.layers[i];
+	for (int64_t k = 0; k < pipeline_chunks_held(&sh->pipeline); k++) {
+		int64_t i = pipeline_stage_of(&sh->pipeline, rank, k), layers = sh->split.layers[i];
+		struct chunk_peak n = in_flight(s, sh, rank, k);
+		double one = chunk_saved(s, sh, sh->first_layer[i], layers), held = (double)(n.whole + n.pending);
 
-		if (i % pp == rank) {
-			int64_t n = in_flight(s, sh, rank, i / pp);
-			double one = chunk_saved(s, sh, first, layers);
-
-			if (i < pp)
-				d->saved_one = one;
-			d->saved += (double)n * one;
-			d->chunks_in_flight += (double)n;
-			weighted += (double)n * (double)layers;
-			if (i == 0 && s->profile.embedding_mask && s->training.dropout > 0 && s->model.positions > 0)
-				d->mask = (double)n * sh->hidden_elements / sh->sp;
-		}
-		first += layers;
+		if (k == 0)
+			d->saved_one = one;
+		d->saved += (double)n.whole * one;
+		d->pending += (double)(n.pending * layers) * pending_one;
+		d->chunks_in_flight += held;
+		weighted += held * (double)layers;
+		if (i == 0 && s->profile.embedding_mask && s->training.dropout > 0 && s->model.positions > 0)
+			d->mask = (double)n.whole * sh->hidden_elements / sh->sp;
 	}
 	out->in_flight = out->layers > 0 ? weighted / (double)out->layers : d->chunks_in_flight / (double)s->layout.vpp;
 }
@@ -308,6 +309,7 @@ static void instant_terms(int32_t instant, const struct scenario *s, const struc
 	term[TERM_STAGE_HIDDEN] = d->hidden;
 	term[TERM_EMBEDDING_MASK] = d->mask;
 	term[TERM_SAVED] = d->saved;
+	term[TERM_PENDING] = d->pending;
 	term[TERM_UNSHARDED_WEIGHTS] = d->unsharded;
 	term[TERM_CAST_CACHE] = d->cast_cache;
 	term[TERM_DEQUANTISED] = d->dequantised;
@@ -395,7 +397,7 @@ static void fill_phases(const struct scenario *s, const struct memory_shared *sh
 	double persistent, double backward, struct stage_memory *out)
 {
 	double fixed = (double)s->profile.workspace_bytes + context_bytes(s), keep = 1 + s->profile.margin;
-	double saved = d->saved + d->hidden + d->mask + d->unsharded + d->cast_cache + d->dequantised;
+	double saved = d->saved + d->pending + d->hidden + d->mask + d->unsharded + d->cast_cache + d->dequantised;
 	double gathered = sh->ledger.weights_sharded ? 4 * fmax(d->largest_layer, rp->first || rp->last ? sh->embedding : 0) : 0;
 
 	if (!s->profile.models_activations)

@@ -5,6 +5,7 @@
 
 #include "err.h"
 #include "scenario.h"
+#include "schedule.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,7 +45,7 @@ extern const struct choice_info memory_instant_choices[INSTANT_COUNT];
 enum memory_term {
 	TERM_WEIGHTS, TERM_FP8_COPIES, TERM_MASTER, TERM_GRADIENTS, TERM_GRADIENT_ACCUMULATION, TERM_GRADIENT_COPIES, TERM_MOMENTS,
 	TERM_SECOND_BACKWARD, TERM_ACCUMULATED_GRADIENTS,
-	TERM_SAVED, TERM_STAGE_HIDDEN, TERM_EMBEDDING_MASK, TERM_RECOMPUTED_LAYER,
+	TERM_SAVED, TERM_PENDING, TERM_STAGE_HIDDEN, TERM_EMBEDDING_MASK, TERM_RECOMPUTED_LAYER,
 	TERM_WORKING_SET, TERM_UNSHARDED_WEIGHTS, TERM_UNIT_GRADIENT, TERM_CAST_CACHE, TERM_DEQUANTISED, TERM_BUCKETS, TERM_STEP_FLATS,
 	TERM_LOGITS, TERM_LOSS_HIDDEN, TERM_HEAD_GRADIENT, TERM_EMBEDDING_GRADIENT,
 	TERM_WORKSPACE, TERM_CONTEXT, TERM_MARGIN,
@@ -119,6 +120,8 @@ struct memory_shared {
 	struct memory_layer layer[2]; /* [moe] */
 	struct stage_list split;
 	int32_t split_used;
+	int32_t first_layer[STAGE_LIST_MAX]; /* of every stage */
+	struct pipeline pipeline;
 	int64_t dp, micro_batches, padded_vocab;
 	double tokens, hidden_elements, sp, embedding, scores; /* T, u, sequence-parallel divisor, V h / t, attention scores per rank */
 	double working_set, weight_gradient;

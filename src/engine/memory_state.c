@@ -140,33 +140,32 @@ void memory_layer_state(const struct scenario *s, bool moe, struct memory_layer 
 void memory_rank_params(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct rank_params *out)
 {
 	const struct model *m = &s->model;
-	int64_t pp = s->layout.pp, chunks = pp * s->layout.vpp, first_layer = 0;
-	double adapters = 0, positions = (double)(m->positions * m->hidden + m->extra_params);
+	const struct pipeline *pl = &sh->pipeline;
+	int64_t chunks = pipeline_stages(pl);
+	/* What the shape cannot express is a narrower or wider embedding (OPT-350M), which is split like it. */
+	double adapters = 0, positions = (double)(m->positions * m->hidden) + (double)m->extra_params / (double)s->layout.tp;
 	double embed_norm = m->embed_norm ? (double)(m->norm_bias ? 2 * m->hidden : m->hidden) : 0;
 
-	*out = (struct rank_params){ .first = rank == 0, .last = rank == pp - 1 };
-	for (int64_t i = 0; i < chunks; i++) {
-		int64_t n = sh->split.layers[i];
+	/* On a V both ends are on rank 0; with both directions on the first and on the last rank. */
+	*out = (struct rank_params){ .first = pipeline_chunk_at(pl, rank, 0) >= 0, .last = pipeline_chunk_at(pl, rank, chunks - 1) >= 0 };
+	for (int64_t k = 0; k < pipeline_chunks_held(pl); k++) {
+		int64_t i = pipeline_stage_of(pl, rank, k), n = sh->split.layers[i], first = sh->first_layer[i];
+		int64_t moe = model_moe_layers(m, first, n), dense = n - moe;
+		double extra = (double)(model_extra_before(m, first + n) - model_extra_before(m, first)) / (double)s->layout.tp;
 
-		if (i % pp == rank) {
-			int64_t moe = model_moe_layers(m, first_layer, n), dense = n - moe;
-			double extra = (double)(model_extra_before(m, first_layer + n) - model_extra_before(m, first_layer)) / (double)s->layout.tp;
-
-			out->layers += n;
-			out->moe_layers += moe;
-			out->dense += (double)dense * sh->layer[0].dense + (double)moe * sh->layer[1].dense + extra;
-			out->expert += (double)moe * sh->layer[1].expert;
-			out->quantised += (double)dense * sh->layer[0].linear + (double)moe * sh->layer[1].linear + extra;
-			adapters += (double)dense * sh->layer[0].adapter + (double)moe * sh->layer[1].adapter;
-		}
-		first_layer += n;
+		out->layers += n;
+		out->moe_layers += moe;
+		out->dense += (double)dense * sh->layer[0].dense + (double)moe * sh->layer[1].dense + extra;
+		out->expert += (double)moe * sh->layer[1].expert;
+		out->quantised += (double)dense * sh->layer[0].linear + (double)moe * sh->layer[1].linear + extra;
+		adapters += (double)dense * sh->layer[0].adapter + (double)moe * sh->layer[1].adapter;
 	}
 	out->matrices = out->quantised;
 	if (out->first)
 		out->dense += sh->embedding + positions + embed_norm;
 	if (out->last) {
-		/* Tied embeddings across stages are two copies. Src: Megatron-LM shared embedding group. */
-		if (!m->tied_embeddings || pp > 1)
+		/* Tied embeddings on different ranks are two copies. Src: Megatron-LM shared embedding group. */
+		if (!m->tied_embeddings || !out->first)
 			out->dense += sh->embedding;
 		out->dense += (double)model_final_norm_params(m) + (m->head_bias ? (double)sh->padded_vocab / (double)s->layout.tp : 0);
 	}
@@ -175,7 +174,7 @@ void memory_rank_params(const struct scenario *s, const struct memory_shared *sh
 		double h = (double)m->hidden, norms = 3 * h;
 
 		/* Src: DeepSeek-V3 sec. 2.2; Megatron-LM multi_token_prediction.py: the MTP stage holds its own copy of the embedding. */
-		out->dense += (double)m->mtp_layers * (sh->layer[moe].dense + 2 * h * h / (double)s->layout.tp + norms) + (pp > 1 ? sh->embedding : 0);
+		out->dense += (double)m->mtp_layers * (sh->layer[moe].dense + 2 * h * h / (double)s->layout.tp + norms) + (out->first ? 0 : sh->embedding);
 		out->expert += (double)m->mtp_layers * sh->layer[moe].expert;
 	}
 	out->trained = out->dense;

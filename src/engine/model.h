@@ -36,6 +36,8 @@ struct model {
 	int64_t norms_per_layer;
 	int32_t qkv_bias, out_bias, mlp_bias, head_bias, router_bias, expert_bias, attention_sinks;
 	int64_t positions; /* rows of a learned position table, 0: none */
+	int64_t window, window_stride; /* sliding window in tokens; every window_stride-th layer sees everything (0: none does) */
+	int64_t route_nodes; /* most nodes a routed token goes to, 0: no limit (DeepSeek-V3: 4) */
 	int32_t rope; /* rotary positions: rotated copies of q and k exist; off with learned positions and ALiBi */
 	int64_t mtp_layers; /* multi-token prediction layers: counted apart from params */
 	int64_t mlp_extra_params; /* spread over the MLPs of all layers: what `--params 70B` adds to reach the number exactly */

@@ -1,12 +1,15 @@
 /* Orchestration: check, every stage's memory, the worst of them, host and NVMe per node, verdict, pipeline, diagnostics. */
 #include "plan.h"
 
+#include "compute.h"
 #include "i18n_mark.h"
+#include "knobs.h"
 #include "num.h"
 #include "rules.h"
 #include "units.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,6 +93,7 @@ static void judge(const struct scenario *s, struct plan *p)
 		{ LIMIT_NVME, p->nvme_bytes_per_node, s->cluster.node.nvme_bytes },
 	};
 
+	v->decimal = !s->profile.models_activations;
 	v->need_bytes = places[0].need;
 	v->have_bytes = places[0].have;
 	v->headroom_bytes = v->have_bytes - v->need_bytes;
@@ -112,21 +116,156 @@ static void judge(const struct scenario *s, struct plan *p)
 	v->tight = v->fits && (double)v->headroom_bytes < TIGHT_SHARE * (double)v->have_bytes;
 }
 
-static void fill_pipeline(const struct scenario *s, struct plan *p)
+/* Schedules that leave no gap inside a rank once there are 2p - 1 micro-batches, at F = I = W. */
+static bool fills_its_spans(const struct pipeline *pl)
 {
-	const struct schedule_info *info = &schedule_table[s->layout.schedule];
+	bool zero = pl->schedule == SCHEDULE_ZB_H2 || pl->schedule == SCHEDULE_ZB_2P || pl->schedule == SCHEDULE_ZB_V || pl->schedule == SCHEDULE_ZB_V_SAIL;
+
+	return zero && pl->m >= 2 * pl->p - 1;
+}
+
+static void fill_pipeline(const struct memory_shared *sh, struct plan *p)
+{
 	struct pipeline *pl = &p->pipeline;
 	int64_t makespan, busy;
+	bool exact = true;
 
-	*pl = (struct pipeline){ .schedule = s->layout.schedule, .p = s->layout.pp, .m = p->micro_batches, .v = s->layout.vpp,
-		.group = s->layout.group };
-	/* Ticks: F = 1 per chunk, whole backward = 2. Src: schedule closed forms in schedule.c. */
+	*pl = sh->pipeline;
+	/* Ticks of a chunk: F = 1, whole backward = 2, its halves 1 each. Src: sched_closed.c. */
 	busy = 3 * pl->m * pl->v;
-	makespan = pl->p == 1 ? busy : info->makespan(pl, 1, 2);
+	makespan = pl->p == 1 ? busy : schedule_table[pl->schedule].closed(pl, 1, 1, 1, 0, &exact);
 	p->bubble_of_step = (double)(makespan - busy) / (double)makespan;
 	p->bubble_over_ideal = (double)(makespan - busy) / (double)busy;
+	p->bubble_is_stated = !exact;
 	/* Rank 0 has the first forward and the last backward, so its span is the makespan. */
-	p->bubble_span_ticks = makespan - busy;
+	p->bubble_span_ticks = fills_its_spans(pl) ? 0 : makespan - busy;
+}
+
+static void diagnose_pipeline(struct plan *p)
+{
+	const char *key = schedule_table[p->pipeline.schedule].key;
+
+	if (p->pipeline.p == 1)
+		return;
+	if (schedule_table[p->pipeline.schedule].greedy)
+		diagnose(p, DIAGNOSTIC_NOTE, "schedule-stated", "schedule", "%s is ordered by the times of its actions: bubble and in-flight counts here are "
+			"stated estimates; the pipeline view runs the order itself", key);
+	else if (p->bubble_is_stated)
+		diagnose(p, DIAGNOSTIC_NOTE, "bubble-stated", "schedule", "the bubble of %s is an estimate for %" PRId64 " micro-batches; the pipeline view runs "
+			"the order itself", key, p->pipeline.m);
+}
+
+/* Published runs scatter by so much around the model. Src: validation against published runs. */
+#define BAND_DENSE 0.10
+#define BAND_MOE 0.30
+/* A measured step removes the larger half of the error of an unseen cluster; what its level leaves open comes back. Src: the same runs, a
+ * level per source fitted on one of its rows. */
+#define BAND_CALIBRATED 0.5
+/* ASSUMPTION: what each knob that decides on speed adds, in quadrature, when nobody gave it. */
+#define BAND_OF_DEFAULT 0.03
+
+bool plan_is_calibrated(const struct scenario *s)
+{
+	return s->coefficients.calibrated != COEF_ONE && s->coefficients.calibrated == compute_level(s);
+}
+
+static double band_of(const struct scenario *s)
+{
+	double band = model_is_moe(&s->model) ? BAND_MOE : BAND_DENSE;
+
+	return plan_is_calibrated(s) ? fmin(band, hypot(BAND_CALIBRATED * band, s->coefficients.level_sd)) : band;
+}
+
+double plan_band(const struct draft *d, const struct plan *p)
+{
+	static const char *const keys[] = { "node", "precision", "attention", "seq", "global-batch", "profile" };
+	double band = p->band;
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0] && band > 0; i++) {
+		uint8_t origin = d->origin[knob_index(knob_find(keys[i]))];
+
+		if (origin == ORIGIN_DEFAULT || (origin == ORIGIN_AUTO && strcmp(keys[i], "profile") == 0))
+			band = hypot(band, BAND_OF_DEFAULT);
+	}
+	return band;
+}
+
+void plan_evaluate_time(const struct scenario *s, struct plan *p)
+{
+	step_evaluate(s, &p->step);
+	if (!p->step.known)
+		return;
+	p->throughput = throughput_of(s, &p->step);
+	p->band = band_of(s);
+}
+
+/* Rates of a matrix multiply halve where a dimension on a rank is no multiple of 8. Src: NVIDIA tensor core alignment; BigScience 104B. */
+static void diagnose_alignment(const struct scenario *s, struct plan *p)
+{
+	const struct model *m = &s->model;
+	const struct layout *y = &s->layout;
+	bool experts = model_is_moe(m), mla = m->attention_type == ATTENTION_MLA, dense = !experts || model_moe_layers(m, 0, m->layers) < m->layers;
+	const struct {
+		bool applies;
+		int64_t whole, by;
+		const char *knob, *by_knob;
+	} sides[] = {
+		{ true, m->hidden, 1, "hidden", "" },
+		{ !mla, m->heads * m->head_dim, y->tp, "heads x head-dim", "tp" },
+		{ dense && m->ffn > 0, m->ffn, y->tp, "ffn", "tp" },
+		{ experts, m->expert_ffn, y->etp, "expert-ffn", "etp" },
+	};
+
+	if (!mla && m->head_dim % 8 != 0)
+		diagnose(p, DIAGNOSTIC_WARNING, "head-dim-unaligned", "head-dim", "head-dim %" PRId64
+			" is no multiple of 8: attention runs at a fraction of its rate", m->head_dim);
+	for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+		if (!sides[i].applies || sides[i].whole % sides[i].by != 0 || sides[i].whole / sides[i].by % 8 == 0)
+			continue;
+		if (sides[i].by > 1)
+			diagnose(p, DIAGNOSTIC_WARNING, "unaligned", sides[i].by_knob, "%s %" PRId64 " / %s %" PRId64
+				" is no multiple of 8: its multiplies run at about half rate", sides[i].knob, sides[i].whole, sides[i].by_knob, sides[i].by);
+		else
+			diagnose(p, DIAGNOSTIC_WARNING, "unaligned", i == 0 ? "hidden" : i == 1 ? "heads" : sides[i].knob, "%s %" PRId64
+				" is no multiple of 8: its multiplies run at about half rate", sides[i].knob, sides[i].whole);
+	}
+}
+
+/* Host time of a dropless MoE layer, against all of the layer. */
+static double moe_host_share(const struct scenario *s, const struct step_time *t)
+{
+	const double *c = s->coefficients.v;
+	double layer = t->moe.forward_s + t->moe.input_s + t->moe.weight_s;
+	double host = c[COEF_MOE_HOST] + c[COEF_MOE_HOST_EXPERT] * (double)s->model.experts / (double)s->layout.ep;
+
+	return layer > 0 ? host * (s->profile.moe_graphs ? c[COEF_MOE_GRAPHS] : 1) / layer : 0;
+}
+
+/* Shares of a layer or a step that are worth a word. */
+#define HOST_BOUND 0.5
+#define BUBBLE_LARGE 0.15
+#define TRAFFIC_LARGE 0.15
+
+static void diagnose_speed(const struct scenario *s, struct plan *p)
+{
+	const struct step_time *t = &p->step;
+
+	if (!t->known) {
+		if (s->profile.models_activations && s->cluster.gpu.id[0] != '\0')
+			diagnose(p, DIAGNOSTIC_NOTE, "speed-unknown", "gpu", "%s has no efficiency curves: step time, throughput and cost are not known",
+				s->cluster.gpu.id);
+		return;
+	}
+	diagnose_alignment(s, p);
+	if (t->part_s[STEP_BUBBLE] > BUBBLE_LARGE * t->step_s)
+		diagnose(p, DIAGNOSTIC_WARNING, "bubble", s->layout.vpp > 1 ? "global-batch" : "vpp", "%.0f %% of the step waits in the pipeline: %" PRId64
+			" micro-batches for %" PRId64 " stages", 100 * t->part_s[STEP_BUBBLE] / t->step_s, p->micro_batches, s->layout.pp);
+	if (t->part_s[STEP_DP] > TRAFFIC_LARGE * t->step_s)
+		diagnose(p, DIAGNOSTIC_WARNING, "dp-exposed", "global-batch", "%.0f %% of the step waits for gradients and weights: a larger batch hides more",
+			100 * t->part_s[STEP_DP] / t->step_s);
+	if (moe_host_share(s, t) > HOST_BOUND)
+		diagnose(p, DIAGNOSTIC_NOTE, "moe-host", "micro-batch", "MoE layers wait for the host (%.0f %% of their time): a larger micro-batch costs "
+			"little", 100 * fmin(1, moe_host_share(s, t)));
 }
 
 static void diagnose_sharding(const struct scenario *s, struct plan *p)
@@ -188,7 +327,7 @@ static void diagnose_places(const struct scenario *s, struct plan *p)
 			(double)p->nvme_bytes_per_node / UNITS_GB);
 }
 
-enum err_code plan_evaluate(const struct scenario *s, struct plan *p, struct err *e)
+enum err_code plan_evaluate_memory(const struct scenario *s, struct plan *p, struct err *e)
 {
 	struct memory_shared sh;
 	enum err_code code = scenario_check(s, e);
@@ -209,10 +348,22 @@ enum err_code plan_evaluate(const struct scenario *s, struct plan *p, struct err
 	p->split_is_uneven = s->layout.stage_layers.n == 0 && s->model.layers % sh.split.n != 0;
 	sum_stages(s, &sh, p);
 	judge(s, p);
-	fill_pipeline(s, p);
+	fill_pipeline(&sh, p);
+	return ERR_OK;
+}
+
+enum err_code plan_evaluate(const struct scenario *s, struct plan *p, struct err *e)
+{
+	enum err_code code = plan_evaluate_memory(s, p, e);
+
+	if (code != ERR_OK)
+		return code;
+	plan_evaluate_time(s, p);
 	diagnose_places(s, p);
+	diagnose_speed(s, p);
 	diagnose_sharding(s, p);
 	diagnose_model(s, p);
+	diagnose_pipeline(p);
 	return ERR_OK;
 }
 
@@ -228,16 +379,17 @@ const char *verdict_word(const struct verdict *v)
 char *verdict_text(const struct verdict *v, char *buf, size_t cap)
 {
 	static const char *const places[LIMIT_COUNT] = { "", "", " of host memory per node", " of NVMe per node", "" };
+	const char *unit = v->decimal ? "GB" : "GiB";
 	char amount[32];
 
 	if (!v->known) {
 		(void)snprintf(buf, cap, "memory of the GPU is not known");
 		return buf;
 	}
-	(void)units_format_gib(v->headroom_bytes < 0 ? -v->headroom_bytes : v->headroom_bytes, amount, sizeof amount);
+	(void)units_format_f4(fabs((double)v->headroom_bytes) / (v->decimal ? UNITS_GB : UNITS_GIB), amount, sizeof amount);
 	if (!v->fits && v->limit != LIMIT_GPU_MEMORY)
-		(void)snprintf(buf, cap, "%s short%s", amount, places[v->limit]);
+		(void)snprintf(buf, cap, "%s %s short%s", amount, unit, places[v->limit]);
 	else
-		(void)snprintf(buf, cap, "%s %s on stage %" PRId64, amount, v->fits ? "to spare" : "short", v->worst_stage);
+		(void)snprintf(buf, cap, "%s %s %s on stage %" PRId64, amount, unit, v->fits ? "to spare" : "short", v->worst_stage);
 	return buf;
 }

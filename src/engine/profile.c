@@ -1,11 +1,13 @@
 #include "profile.h"
 
+#include "coefficients.h"
 #include "i18n_mark.h"
 
 const char *const framework_names[FRAMEWORK_COUNT + 1] = { "auto", "megatron", "fsdp", "deepspeed", "ddp", "lesson", "zero-paper", NULL };
 
 static const char *const selective_names[] = { "core-attention", "per-op", NULL };
 static const char *const when_names[] = { "never", "in-recompute", "always", NULL };
+static const char *const schedules_names[] = { "core", "forks", NULL };
 static const char *const capacity_names[] = { "cuda", "nominal", NULL };
 
 #define TEXT(k, m, req, help) { k, FIELD_TEXT, FIELD_AT_TEXT(profile, m), req, 0, 0, NULL, "", help }
@@ -13,6 +15,7 @@ static const char *const capacity_names[] = { "cuda", "nominal", NULL };
 #define FLAG(k, m, help) { k, FIELD_FLAG, FIELD_AT(profile, m, int32_t), false, 0, 1, NULL, "", help }
 #define REAL(k, m, max, unit, help) { k, FIELD_REAL, FIELD_AT(profile, m, double), false, 0, max, NULL, unit, help }
 #define INT(k, m, max, unit, help) { k, FIELD_INT, FIELD_AT(profile, m, int64_t), false, 0, max, NULL, unit, help }
+#define COEF(k, m, help) { k, FIELD_NAME, FIELD_AT(profile, m, int32_t), false, 0, 0, coefficient_names, "", help }
 #define BYTES(k, m, help) { k, FIELD_BYTES, FIELD_AT(profile, m, int64_t), false, 0, 1e12, NULL, "bytes", help }
 
 /* clang-format off */
@@ -23,6 +26,7 @@ static const struct field rows[] = {
 	TEXT("source", source, true, N_("where its constants come from")),
 	{ "framework", FIELD_NAME, FIELD_AT(profile, framework, int32_t), true, 0, 0, framework_names, "", N_("the framework it is a version of") },
 	FLAG("default", is_default, N_("this is the profile that --framework alone means")),
+	NAME("schedules", schedules, schedules_names, N_("pipeline schedules of the framework itself, or also those of its zero-bubble, V and DualPipe forks")),
 	REAL("weight-bytes", weight_bytes, 16, "B/param", N_("weights")),
 	REAL("grad-bytes", grad_bytes, 16, "B/param", N_("gradients")),
 	REAL("grad-bytes-fp16", grad_bytes_fp16, 16, "B/param", N_("gradients when the precision is fp16; absent: as grad-bytes")),
@@ -54,6 +58,7 @@ static const struct field rows[] = {
 	NAME("selective", selective, selective_names, N_("what recompute selective means")),
 	FLAG("sac-saves-fc2", sac_saves_fc2, N_("per-op selective recompute also caches the output of the last matrix (eager mode)")),
 	FLAG("fp8-saves-inputs", fp8_saves_inputs, N_("inputs of matrix multiplies are saved in 8 bit under fp8")),
+	REAL("pending-weight-bytes", pending_weight_bytes, 256, "B/u", N_("kept per layer between a split backward's I and its W: inputs (14) and output gradients (18) of the matrix multiplies")),
 	REAL("hidden-extra-single", hidden_extra_single, 16, "tensors", N_("extra hidden tensors per micro-batch in flight, one stage")),
 	REAL("hidden-extra-pipeline", hidden_extra_pipeline, 16, "tensors", N_("the same with several stages: received input, retained output")),
 	FLAG("embedding-mask", embedding_mask, N_("the dropout mask of a learned-position embedding is kept per micro-batch in flight")),
@@ -88,6 +93,31 @@ static const struct field rows[] = {
 	REAL("margin", margin, 1, "", N_("fragmentation margin on what is needed")),
 	FLAG("step-adds", step_adds, N_("step buffers add to the activation peak instead of alternating with it")),
 	NAME("capacity", capacity, capacity_names, N_("the memory figure of the card that counts")),
+	COEF("level", level, N_("step time: level of matrix multiplies in this framework")),
+	COEF("level-hopper", level_hopper, N_("the same on Hopper; absent: as level")),
+	COEF("level-blackwell", level_blackwell, N_("the same on Blackwell; absent: as level")),
+	COEF("elementwise", elementwise, N_("bytes of elementwise operations")),
+	COEF("launch", launch, N_("time per kernel")),
+	REAL("eager-factor", eager_factor, 100, "", N_("elementwise bytes of true eager mode over compiled; absent: 1")),
+	COEF("attention-hopper", attention_hopper, N_("fused attention rate on Hopper; absent: as the family")),
+	FLAG("rowwise-fp8", rowwise_fp8, N_("8-bit matrix multiplies are scaled by row")),
+	COEF("tp-rate", tp_rate, N_("collective rate of tensor parallelism")),
+	COEF("tp-hidden", tp_hidden, N_("share of tensor-parallel traffic hidden by buffers; absent: none")),
+	FLAG("pp-split-over-tp", pp_split_over_tp, N_("stage-to-stage transfers are divided by tp")),
+	FLAG("pp-overlap", pp_overlap, N_("interleaved transfers overlap with compute")),
+	FLAG("pp-gathers-once", pp_gathers_once, N_("FSDP under pipelines gathers once per step")),
+	FLAG("dp-overlap", dp_overlap, N_("gradient reduction under the backward, parameter gather under the forward")),
+	REAL("reduce-bytes", reduce_bytes, 16, "B/param", N_("gradient reduction on the wire")),
+	REAL("gather-bytes", gather_bytes, 16, "B/param", N_("parameter gather on the wire")),
+	REAL("gather-bytes-fp8", gather_bytes_fp8, 16, "B/param", N_("the same under fp8; absent: as gather-bytes")),
+	COEF("fsdp-contention", fsdp_contention, N_("slow-down of compute by hidden FSDP traffic")),
+	FLAG("zero3-unoverlapped", zero3_unoverlapped, N_("ZeRO-3 gathers are not overlapped and slow (2021)")),
+	FLAG("cp-unbalanced", cp_unbalanced, N_("context parallelism without load balance")),
+	FLAG("dispatch-per-node", dispatch_per_node, N_("a routed token crosses once per node, not once per expert")),
+	REAL("dispatch-factor", dispatch_factor, 4, "", N_("bytes of expert dispatch over 16 bit; absent: 1")),
+	FLAG("moe-graphs", moe_graphs, N_("MoE layers run from captured graphs")),
+	FLAG("ep-overlap", ep_overlap, N_("expert all-to-all overlaps with another micro-batch")),
+	FLAG("moe-recomputes", moe_recomputes, N_("MoE layers recompute norms and the expert activation")),
 	REAL("host-factor", host_factor, 8, "", N_("host bytes per byte offloaded: pinned copies")),
 	REAL("host-grad-bytes", host_grad_bytes, 16, "B/param", N_("gradients on the host with an offloaded optimizer, below ZeRO 3")),
 	FLAG("offload-moves-all", offload_moves_all, N_("offload takes parameters and gradients too")),

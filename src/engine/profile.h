@@ -28,12 +28,16 @@ enum temporary_when { TEMPORARY_NEVER, TEMPORARY_IN_RECOMPUTE, TEMPORARY_ALWAYS,
 /* Which GPU memory figure the verdict compares with. */
 enum capacity_kind { CAPACITY_CUDA, CAPACITY_NOMINAL, CAPACITY_KIND_COUNT };
 
+/* Pipeline schedules: those in the framework itself, or also those of its zero-bubble and DualPipe forks. */
+enum schedules_kind { SCHEDULES_CORE, SCHEDULES_FORKS, SCHEDULES_KIND_COUNT };
+
 enum { PROFILE_ID_CAP = 40 };
 
 struct profile {
 	char id[PROFILE_ID_CAP], label[80], date[16], source[240];
 	int32_t framework;  /* enum framework */
 	int32_t is_default; /* the profile that --framework alone means */
+	int32_t schedules;  /* enum schedules_kind */
 	/* State ledger, bytes per parameter under 16-bit mixed precision. */
 	double weight_bytes, grad_bytes, grad_bytes_fp16, grad_accum_bytes, grad_copy_bytes, master_bytes;
 	int64_t weights_sharded_from, grads_sharded_from, accum_sharded_from; /* ZeRO stage; 4: never. Optimizer states: 1 */
@@ -53,6 +57,7 @@ struct profile {
 	double accumulated_gradient_bytes; /* FSDP with accumulation or PP: unsharded gradients */
 	/* Saved activations and the working set of one layer. */
 	int32_t selective, sac_saves_fc2, fp8_saves_inputs;
+	double pending_weight_bytes; /* per u and layer between I and W: inputs and output gradients of the matrix multiplies */
 	double hidden_extra_single, hidden_extra_pipeline; /* extra 16-bit hidden tensors per in-flight micro-batch */
 	int32_t embedding_mask; /* the dropout mask of the embedding is kept per micro-batch in flight */
 	double mask_bytes; /* per s * s element and in-flight micro-batch under full recompute */
@@ -70,6 +75,22 @@ struct profile {
 	double reserved_ratio, dynamic_slack, margin;
 	int32_t step_adds; /* step buffers add to the activation peak instead of alternating with it */
 	int32_t capacity;  /* enum capacity_kind */
+	/* Step time: see step.c. Coefficients by name (enum coefficient). */
+	int32_t level, level_hopper, level_blackwell; /* framework level of matrix multiplies; the two last: one = as level */
+	int32_t elementwise, launch;
+	double eager_factor; /* bytes of elementwise operations in true eager mode over compiled; 0: 1 */
+	int32_t attention_hopper; /* fused attention rate on Hopper; one = as the family */
+	int32_t rowwise_fp8;
+	int32_t tp_rate, tp_hidden; /* collective rate; share hidden by buffers; one = neither */
+	int32_t pp_split_over_tp, pp_overlap, pp_gathers_once; /* transfers divided by tp; interleaved overlap; FSDP under PP */
+	int32_t dp_overlap;
+	double reduce_bytes, gather_bytes, gather_bytes_fp8; /* per parameter on the wire */
+	int32_t fsdp_contention;
+	int32_t zero3_unoverlapped; /* DeepSpeed ZeRO-3 of 2021 */
+	int32_t cp_unbalanced;
+	int32_t dispatch_per_node; /* a token crosses once per distinct node (DeepEP, HybridEP), not once per expert */
+	double dispatch_factor;    /* bytes of expert dispatch over 16 bit */
+	int32_t moe_graphs, ep_overlap, moe_recomputes; /* captured graphs; 1F1B-style overlap; norms and expert activation recomputed */
 	/* Offload. */
 	double host_factor, host_grad_bytes; /* pinned copies; gradient bytes per parameter on the host below ZeRO-3 */
 	int32_t offload_moves_all; /* FSDP CPUOffloadPolicy: parameters and gradients go too */

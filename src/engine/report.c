@@ -3,17 +3,29 @@
 #include "report.h"
 
 #include "num.h"
+#include "report_internal.h"
 #include "units.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { BAR_COLS = 64, STAGES_SHOWN = 16, WAYS_SHOWN = 8, TEXT_COLS = 78, LABEL_COLS = 10 };
+enum { BAR_COLS = 64, STAGES_SHOWN = 16, WAYS_SHOWN = 8 };
 
-/* Bytes to GiB with three significant digits, without the unit. */
-static const char *gib(int64_t bytes, char buf[32])
+/* What memory is counted in: GiB, or GB of 10^9 bytes in the ledgers that count so. */
+struct unit {
+	double bytes;
+	const char *name;
+};
+
+static struct unit unit_of(const struct plan *p)
 {
-	return units_format_f4((double)bytes / UNITS_GIB, buf, 32);
+	return p->verdict.decimal ? (struct unit){ UNITS_GB, "GB" } : (struct unit){ UNITS_GIB, "GiB" };
+}
+
+/* Bytes in a unit with three significant digits, without the unit. */
+static const char *amount(struct unit u, int64_t bytes, char buf[32])
+{
+	return units_format_f4((double)bytes / u.bytes, buf, 32);
 }
 
 void report_draw_order(enum memory_category order[MEMORY_CATEGORY_COUNT])
@@ -169,46 +181,44 @@ static const char *place_of(const struct plan *p, char buf[32])
 	return buf;
 }
 
-static void write_answer(const struct plan *p, struct sink *out)
+static void write_answer(const struct plan *p, struct unit u, struct sink *out)
 {
 	const struct verdict *v = &p->verdict;
 	char need[32], have[32], rest[32], place[32];
 	bool host = v->limit == LIMIT_HOST_MEMORY, nvme = v->limit == LIMIT_NVME;
-	const char *what = host ? "GiB of host memory per node" : nvme ? "GiB of NVMe per node" : "GiB per GPU";
+	const char *what = host ? "of host memory per node" : nvme ? "of NVMe per node" : "per GPU";
 
-	(void)gib(v->need_bytes, need);
+	(void)amount(u, v->need_bytes, need);
 	if (!v->known) {
-		sink_printf(out, "CANNOT TELL: needs %s %s; how much there is, is not known. Give --%s.", need, what,
+		sink_printf(out, "CANNOT TELL: needs %s %s %s; how much there is, is not known. Give --%s.", need, u.name, what,
 			host           ? "host-mem"
 				: nvme ? "nvme"
 				       : "gpu-mem");
 		return;
 	}
-	(void)gib(v->have_bytes, have);
-	(void)gib(v->headroom_bytes < 0 ? -v->headroom_bytes : v->headroom_bytes, rest);
-	sink_printf(out, "%s: needs %s %s, has %s; %s GiB %s %s.", verdict_word(v), need, what, have, rest,
+	(void)amount(u, v->have_bytes, have);
+	(void)amount(u, v->headroom_bytes < 0 ? -v->headroom_bytes : v->headroom_bytes, rest);
+	sink_printf(out, "%s: needs %s %s %s, has %s; %s %s %s %s.", verdict_word(v), need, u.name, what, have, rest, u.name,
 		v->fits ? "to spare" : "over", host || nvme ? "on each node" : place_of(p, place));
 }
 
 void report_answer(const struct plan *p, struct sink *out)
 {
-	write_answer(p, out);
+	write_answer(p, unit_of(p), out);
 	sink_puts(out, "\n");
 }
 
-/* The same in GB of 10^9 bytes, for the calculators that count so. */
-static void write_decimal(const struct draft *d, const struct plan *p, struct sink *out)
+/* The same in GiB, as cards and tools count, under a ledger that counts in GB. */
+static void write_binary(const struct plan *p, struct sink *out)
 {
+	const struct unit u = { UNITS_GIB, "GiB" };
 	const struct verdict *v = &p->verdict;
 	char need[32], have[32], rest[32];
-	int64_t gap = v->headroom_bytes < 0 ? -v->headroom_bytes : v->headroom_bytes;
 
-	if (d->s.profile.capacity != CAPACITY_NOMINAL || !v->known)
+	if (!v->decimal || !v->known)
 		return;
-	sink_printf(out, "In GB of 10^9 bytes: needs %s, has %s; %s %s.\n",
-		units_format_f4((double)v->need_bytes / UNITS_GB, need, sizeof need),
-		units_format_f4((double)v->have_bytes / UNITS_GB, have, sizeof have),
-		units_format_f4((double)gap / UNITS_GB, rest, sizeof rest), v->fits ? "to spare" : "over");
+	sink_printf(out, "GB are 10^9 bytes. In GiB: needs %s, has %s; %s %s.\n", amount(u, v->need_bytes, need), amount(u, v->have_bytes, have),
+		amount(u, v->headroom_bytes < 0 ? -v->headroom_bytes : v->headroom_bytes, rest), v->fits ? "to spare" : "over");
 }
 
 /* A knob's value as text for people. */
@@ -228,47 +238,6 @@ void report_title(const struct draft *d, const struct plan *p, struct sink *out)
 
 	sink_printf(out, "%s on %lld x %s, tp%lld pp%lld dp%lld", d->s.model.label, (long long)d->s.cluster.gpus,
 		d->s.cluster.gpu.label, (long long)l->tp, (long long)l->pp, (long long)p->dp);
-}
-
-/* Writes words, breaking lines before column TEXT_COLS; continued lines start at column `indent`. */
-struct wrap {
-	struct sink *out;
-	int64_t indent, col;
-	bool first;
-};
-
-static void wrap_word(struct wrap *w, const char *word)
-{
-	int64_t len = (int64_t)strlen(word);
-
-	if (!w->first && w->col + 1 + len > TEXT_COLS) {
-		sink_puts(w->out, "\n");
-		sink_repeat(w->out, " ", w->indent);
-		w->col = w->indent;
-	} else if (!w->first) {
-		sink_puts(w->out, " ");
-		w->col++;
-	}
-	sink_puts(w->out, word);
-	w->col += len;
-	w->first = false;
-}
-
-/* Breaks at blanks; with `items` only at those behind a comma. */
-static void wrap_text(struct wrap *w, const char *text, bool items)
-{
-	char word[128];
-
-	while (*text != '\0') {
-		size_t len = strcspn(text, " ");
-
-		while (items && text[len] == ' ' && len > 0 && text[len - 1] != ',')
-			len += 1 + strcspn(text + len + 1, " ");
-		(void)snprintf(word, sizeof word, "%.*s", (int)num_min((int64_t)len, (int64_t)sizeof word - 1), text);
-		if (len > 0)
-			wrap_word(w, word);
-		text += len + (text[len] == ' ');
-	}
 }
 
 static void write_model(const struct draft *d, const struct plan *p, struct sink *out)
@@ -338,19 +307,16 @@ static void write_labelled(const char *label, void (*write)(const struct draft *
 {
 	char buf[600];
 	struct sink text;
-	struct wrap w = { .out = out, .indent = LABEL_COLS, .col = LABEL_COLS, .first = true };
 
 	sink_init(&text, buf, sizeof buf, NULL, NULL);
 	write(d, p, &text);
-	sink_printf(out, "%-*s", (int)LABEL_COLS, label);
-	wrap_text(&w, buf, true);
-	sink_puts(out, "\n");
+	wrap_entry(label, buf, true, out);
 }
 
 /* Knobs of one origin, by key, with their values unless the lines above say them; nothing if there are none. */
 static void write_origin(const struct draft *d, const char *label, enum knob_origin origin, bool values, struct sink *out)
 {
-	struct wrap w = { .out = out, .indent = LABEL_COLS, .col = LABEL_COLS, .first = true };
+	struct wrap w = { .out = out, .indent = REPORT_LABEL_COLS, .col = REPORT_LABEL_COLS, .first = true };
 
 	for (size_t i = 0; i < knob_count(); i++) {
 		char item[128], value[64];
@@ -358,7 +324,7 @@ static void write_origin(const struct draft *d, const char *label, enum knob_ori
 		if (d->origin[i] != origin)
 			continue;
 		if (w.first)
-			sink_printf(out, "%-*s", (int)LABEL_COLS, label);
+			sink_printf(out, "%-*s", (int)REPORT_LABEL_COLS, label);
 		(void)snprintf(item, sizeof item, "%s%s%s", knob_at(i)->key, values ? "=" : "",
 			values ? value_of(d, knob_at(i)->key, value) : "");
 		wrap_word(&w, item);
@@ -378,31 +344,25 @@ static void write_head(const struct draft *d, const struct plan *p, struct sink 
 	write_origin(d, "chosen", ORIGIN_AUTO, false, out);
 }
 
-static void write_diagnostics(const struct plan *p, struct sink *out)
+static void write_diagnostics(const struct plan *p, const char *heading, struct sink *out)
 {
 	if (p->n_diagnostics > 0)
-		sink_puts(out, "\n");
-	for (int64_t i = 0; i < p->n_diagnostics; i++) {
-		const struct diagnostic *g = &p->diagnostics[i];
-		struct wrap w = { .out = out, .indent = LABEL_COLS, .col = LABEL_COLS, .first = true };
-
-		sink_printf(out, "%-9s ", diagnostic_level_names[g->level]);
-		wrap_text(&w, g->text, false);
-		sink_puts(out, "\n");
-	}
+		sink_printf(out, "\n%s", heading);
+	for (int64_t i = 0; i < p->n_diagnostics; i++)
+		wrap_entry(diagnostic_level_names[p->diagnostics[i].level], p->diagnostics[i].text, false, out);
 }
 
 /* Decimals of a column from its largest value. */
-static int decimals_for(int64_t most_bytes)
+static int decimals_for(struct unit u, int64_t most_bytes)
 {
-	double most = (double)most_bytes / UNITS_GIB;
+	double most = (double)most_bytes / u.bytes;
 
 	return most < 99.995 ? 2 : most < 999.95 ? 1 : 0;
 }
 
-static void write_cell(int64_t bytes, int decimals, int width, struct sink *out)
+static void write_cell(struct unit u, int64_t bytes, int decimals, int width, struct sink *out)
 {
-	double value = (double)bytes / UNITS_GIB, half = decimals == 2 ? 0.005 : decimals == 1 ? 0.05 : 0.5;
+	double value = (double)bytes / u.bytes, half = decimals == 2 ? 0.005 : decimals == 1 ? 0.05 : 0.5;
 
 	if (bytes == 0)
 		sink_printf(out, "%*s", width, "-");
@@ -413,7 +373,7 @@ static void write_cell(int64_t bytes, int decimals, int width, struct sink *out)
 }
 
 /* "W weights 16.3  M master 32.6 ..." in drawing order, zeros left out. */
-static void write_parts(const struct stage_memory *s, struct sink *out)
+static void write_parts(const struct stage_memory *s, struct unit u, struct sink *out)
 {
 	enum memory_category order[MEMORY_CATEGORY_COUNT];
 	struct wrap w = { .out = out, .indent = 0, .col = 0, .first = true };
@@ -426,8 +386,8 @@ static void write_parts(const struct stage_memory *s, struct sink *out)
 
 		if (s->category[order[i]] == 0)
 			continue;
-		len = snprintf(text, sizeof text, "%c %s %s", info->letter, info->label, gib(s->category[order[i]], value));
-		if (!w.first && w.col + 2 + len <= TEXT_COLS) {
+		len = snprintf(text, sizeof text, "%c %s %s", info->letter, info->label, amount(u, s->category[order[i]], value));
+		if (!w.first && w.col + 2 + len <= REPORT_TEXT_COLS) {
 			sink_puts(out, " ");
 			w.col++;
 		}
@@ -437,13 +397,15 @@ static void write_parts(const struct stage_memory *s, struct sink *out)
 }
 
 /* Heading of the bars: the limit stands above its mark, or behind the text where there is no room. */
-static void write_bar_head(const char *text, int64_t indent, int64_t limit_bytes, int64_t cap, bool ascii, struct sink *out)
+static void write_bar_head(const char *what, struct unit u, int64_t indent, int64_t limit_bytes, int64_t cap, bool ascii, struct sink *out)
 {
-	char number[32] = "?";
-	int64_t len, at, room = (int64_t)strlen(text) + 2;
+	char number[32] = "?", text[48];
+	int64_t len, at, room;
 
+	(void)snprintf(text, sizeof text, "%s, %s", what, u.name);
+	room = (int64_t)strlen(text) + 2;
 	if (limit_bytes > 0)
-		(void)gib(limit_bytes, number);
+		(void)amount(u, limit_bytes, number);
 	len = (int64_t)strlen(number);
 	at = indent + cap - len / 2;
 	if (at >= room)
@@ -452,7 +414,7 @@ static void write_bar_head(const char *text, int64_t indent, int64_t limit_bytes
 		sink_printf(out, "%s; the card has %s, at %s\n", text, number, ascii ? "|" : "│");
 }
 
-static void write_ways(const struct draft *d, const struct fit_extra *x, struct sink *out)
+static void write_ways(const struct draft *d, const struct fit_extra *x, struct unit u, struct sink *out)
 {
 	int64_t gpus = d->s.cluster.gpus;
 	size_t shown = 0;
@@ -466,10 +428,10 @@ static void write_ways(const struct draft *d, const struct fit_extra *x, struct 
 		(void)snprintf(head, sizeof head, "Changes that make it fit on %s %lld GPU%s:", gpus == 1 ? "this" : "these",
 			(long long)gpus, gpus == 1 ? "" : "s");
 		if (shown++ == 0)
-			sink_printf(out, "\n%-44s %9s %9s %9s\n", head, "GiB", "to spare", "host GiB");
-		sink_printf(out, "  %-42s %9s %9s %9s%s\n", w->change, gib(w->need_bytes, need),
-			gib(w->have_bytes - w->need_bytes, spare),
-			w->host_bytes_per_node > 0 ? gib(w->host_bytes_per_node, host) : "-", w->tight ? " tight" : "");
+			sink_printf(out, "\n%-44s %9s %9s %6s%3s\n", head, u.name, "to spare", "host ", u.name);
+		sink_printf(out, "  %-42s %9s %9s %9s%s\n", w->change, amount(u, w->need_bytes, need),
+			amount(u, w->have_bytes - w->need_bytes, spare),
+			w->host_bytes_per_node > 0 ? amount(u, w->host_bytes_per_node, host) : "-", w->tight ? " tight" : "");
 	}
 	if (shown == 0 && x->n_ways > 0)
 		sink_printf(out, "\nNo single change makes it fit on %lld GPU%s:\n", (long long)gpus, gpus == 1 ? "" : "s");
@@ -477,11 +439,11 @@ static void write_ways(const struct draft *d, const struct fit_extra *x, struct 
 		char need[32];
 
 		if (!x->ways[i].fits)
-			sink_printf(out, "  %-42s %9s  not enough\n", x->ways[i].change, gib(x->ways[i].need_bytes, need));
+			sink_printf(out, "  %-42s %9s  not enough\n", x->ways[i].change, amount(u, x->ways[i].need_bytes, need));
 	}
 }
 
-static void write_fewest(const struct fit_extra *x, struct sink *out)
+static void write_fewest(const struct fit_extra *x, struct unit u, struct sink *out)
 {
 	struct wrap w = { .out = out, .first = true };
 	const struct layout *l;
@@ -493,9 +455,9 @@ static void write_fewest(const struct fit_extra *x, struct sink *out)
 	if (x->fewest_plan->nodes > 1)
 		(void)snprintf(nodes, sizeof nodes, " (%lld nodes)", (long long)x->fewest_plan->nodes);
 	(void)snprintf(text, sizeof text,
-		"Fewest GPUs for the whole run as it stands: %lld%s, %s GiB to spare%s, with %s, tp %lld x pp %lld x dp %lld, "
+		"Fewest GPUs for the whole run as it stands: %lld%s, %s %s to spare%s, with %s, tp %lld x pp %lld x dp %lld, "
 		"zero %lld, recompute %s.",
-		(long long)x->fewest_gpus, nodes, gib(x->fewest_plan->verdict.headroom_bytes, spare),
+		(long long)x->fewest_gpus, nodes, amount(u, x->fewest_plan->verdict.headroom_bytes, spare), u.name,
 		x->fewest_plan->verdict.tight ? ": tight" : "", x->fewest->s.profile.id, (long long)l->tp, (long long)l->pp,
 		(long long)x->fewest_plan->dp, (long long)l->zero, recompute_choices[x->fewest->s.training.recompute].key);
 	sink_puts(out, "\n");
@@ -506,36 +468,39 @@ static void write_fewest(const struct fit_extra *x, struct sink *out)
 static void write_host(const struct draft *d, const struct plan *p, struct sink *out)
 {
 	const struct node *n = &d->s.cluster.node;
+	struct unit u = unit_of(p);
 	char need[32], have[32];
 
 	if (p->host_bytes_per_node > 0 && d->s.training.offload != OFFLOAD_NONE)
-		sink_printf(out, "host memory per node  %s of %s GiB\n", gib(p->host_bytes_per_node, need),
-			n->host_mem_bytes > 0 ? gib(n->host_mem_bytes, have) : "?");
+		sink_printf(out, "host memory per node  %s of %s %s\n", amount(u, p->host_bytes_per_node, need),
+			n->host_mem_bytes > 0 ? amount(u, n->host_mem_bytes, have) : "?", u.name);
 	if (p->nvme_bytes_per_node > 0)
-		sink_printf(out, "NVMe per node         %s of %s GiB\n", gib(p->nvme_bytes_per_node, need),
-			n->nvme_bytes > 0 ? gib(n->nvme_bytes, have) : "?");
+		sink_printf(out, "NVMe per node         %s of %s %s\n", amount(u, p->nvme_bytes_per_node, need),
+			n->nvme_bytes > 0 ? amount(u, n->nvme_bytes, have) : "?", u.name);
 }
 
 void report_fit(const struct draft *d, const struct plan *p, const struct fit_extra *x, bool ascii, struct sink *out)
 {
 	int64_t limit = memory_capacity_bytes(&d->s), cap = bar_capacity(p->worst.need_bytes, limit);
+	struct unit u = unit_of(p);
 	char need[32];
 
 	report_answer(p, out);
-	write_decimal(d, p, out);
+	write_binary(p, out);
 	sink_puts(out, "\n");
 	write_head(d, p, out);
 	sink_puts(out, "\n");
-	write_bar_head("memory per GPU, GiB", 0, limit, cap, ascii, out);
+	write_bar_head("memory per GPU", u, 0, limit, cap, ascii, out);
 	write_bar(p->worst.category, limit, cap, ascii, out);
-	sink_printf(out, " %s\n", gib(p->worst.need_bytes, need));
-	write_parts(&p->worst, out);
+	sink_printf(out, " %s\n", amount(u, p->worst.need_bytes, need));
+	write_parts(&p->worst, u, out);
 	write_host(d, p, out);
 	if (x != NULL) {
-		write_ways(d, x, out);
-		write_fewest(x, out);
+		write_ways(d, x, u, out);
+		write_fewest(x, u, out);
 	}
-	write_diagnostics(p, out);
+	report_speed_line(d, p, out);
+	write_diagnostics(p, "", out);
 }
 
 /* The ranks to list: all, or the first and last STAGES_SHOWN / 2. */
@@ -568,6 +533,7 @@ static void each_stage(
 
 struct stage_rows {
 	struct sink *out;
+	struct unit unit;
 	int64_t limit, cap;
 	int decimals;
 	bool ascii;
@@ -585,7 +551,7 @@ static void bar_row(void *ctx, int64_t rank, const struct stage_memory *s)
 	(void)snprintf(label, sizeof label, "s%lld", (long long)rank);
 	sink_printf(r->out, "%-4s", label);
 	write_bar(s->category, r->limit, r->cap, r->ascii, r->out);
-	sink_printf(r->out, " %6s\n", gib(s->need_bytes, need));
+	sink_printf(r->out, " %6s\n", amount(r->unit, s->need_bytes, need));
 }
 
 static void table_row(void *ctx, int64_t rank, const struct stage_memory *s)
@@ -602,7 +568,7 @@ static void table_row(void *ctx, int64_t rank, const struct stage_memory *s)
 	(void)snprintf(label, sizeof label, "s%lld", (long long)rank);
 	sink_printf(r->out, "%-4s", label);
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
-		write_cell(s->category[order[i]], r->decimals, 8, r->out);
+		write_cell(r->unit, s->category[order[i]], r->decimals, 8, r->out);
 	sink_printf(r->out, " %9.4g\n", s->in_flight);
 }
 
@@ -630,7 +596,7 @@ static void write_table(const struct draft *d, const struct plan *p, struct stag
 		sink_printf(r->out, "%8s", column_heads[order[i]]);
 	}
 	sink_puts(r->out, " in flight\n");
-	r->decimals = decimals_for(most);
+	r->decimals = decimals_for(r->unit, most);
 	each_stage(d, p, table_row, r);
 }
 
@@ -675,14 +641,16 @@ static void write_ledger(const struct plan *p, struct sink *out)
 
 static void write_phases(const struct plan *p, struct sink *out)
 {
+	struct unit u = unit_of(p);
 	struct wrap w = { .out = out, .indent = 21, .col = 21, .first = true };
 
 	sink_puts(out, "PEAK OF EACH PHASE   ");
 	for (int i = 0; i < PHASE_COUNT; i++) {
 		char value[32], item[64];
+		bool last = i + 1 == PHASE_COUNT;
 
-		(void)snprintf(item, sizeof item, "%s %s%s", memory_phase_choices[i].key, gib(p->phase_peak[i], value),
-			i + 1 < PHASE_COUNT ? "," : " GiB");
+		(void)snprintf(item, sizeof item, "%s %s%s%s", memory_phase_choices[i].key, amount(u, p->phase_peak[i], value), last ? " " : ",",
+			last ? u.name : "");
 		wrap_word(&w, item);
 	}
 	sink_puts(out, "\n");
@@ -716,14 +684,14 @@ static void write_pipeline(const struct plan *p, const struct gantt *g, bool asc
 void report_plan_text(const struct draft *d, const struct plan *p, const struct gantt *g, bool ascii, struct sink *out)
 {
 	int64_t limit = memory_capacity_bytes(&d->s);
-	struct stage_rows rows = { .out = out, .limit = limit, .cap = bar_capacity(p->worst.need_bytes, limit), .ascii = ascii };
+	struct stage_rows rows = { .out = out, .unit = unit_of(p), .limit = limit, .cap = bar_capacity(p->worst.need_bytes, limit), .ascii = ascii };
 
 	report_answer(p, out);
-	write_decimal(d, p, out);
+	write_binary(p, out);
 	sink_puts(out, "\n");
 	write_head(d, p, out);
 	sink_puts(out, "\n");
-	write_bar_head("MEMORY per GPU, GiB", 4, limit, rows.cap, ascii, out);
+	write_bar_head("MEMORY per GPU", rows.unit, 4, limit, rows.cap, ascii, out);
 	each_stage(d, p, bar_row, &rows);
 	sink_puts(out, "\n");
 	write_table(d, p, &rows);
@@ -731,7 +699,9 @@ void report_plan_text(const struct draft *d, const struct plan *p, const struct 
 	write_phases(p, out);
 	write_host(d, p, out);
 	write_pipeline(p, g, ascii, out);
-	write_diagnostics(p, out);
+	report_speed_text(d, p, out);
+	report_cost_line(d, p, out);
+	write_diagnostics(p, "WATCH\n", out);
 }
 
 static void markdown_row(void *ctx, int64_t rank, const struct stage_memory *s)
@@ -748,19 +718,19 @@ static void markdown_row(void *ctx, int64_t rank, const struct stage_memory *s)
 	}
 	sink_printf(r->out, "| %lld |", (long long)rank);
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
-		sink_printf(r->out, " %s |", s->category[i] > 0 ? gib(s->category[i], value) : "-");
-	sink_printf(r->out, " %s | %.4g |\n", gib(s->need_bytes, value), s->in_flight);
+		sink_printf(r->out, " %s |", s->category[i] > 0 ? amount(r->unit, s->category[i], value) : "-");
+	sink_printf(r->out, " %s | %.4g |\n", amount(r->unit, s->need_bytes, value), s->in_flight);
 }
 
 void report_plan_markdown(const struct draft *d, const struct plan *p, struct sink *out)
 {
-	struct stage_rows rows = { .out = out };
+	struct stage_rows rows = { .out = out, .unit = unit_of(p) };
 	char step[32], ideal[32];
 
 	sink_puts(out, "# ");
 	report_title(d, p, out);
 	sink_puts(out, "\n\n**");
-	write_answer(p, out);
+	write_answer(p, unit_of(p), out);
 	sink_puts(out, "**\n\n| setting | value | origin |\n|---|---|---|\n");
 	for (size_t i = 0; i < knob_count(); i++) {
 		char value[64];
@@ -770,7 +740,7 @@ void report_plan_markdown(const struct draft *d, const struct plan *p, struct si
 		sink_printf(out, "| %s | %s | %s |\n", knob_at(i)->key, value_of(d, knob_at(i)->key, value),
 			knob_origin_names[d->origin[i]]);
 	}
-	sink_puts(out, "\nMemory per GPU in GiB:\n\n| stage |");
+	sink_printf(out, "\n## Memory per GPU, %s\n\n| stage |", rows.unit.name);
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
 		sink_printf(out, " %s |", memory_category_table[i].label);
 	sink_puts(out, " total | in flight |\n|---|");
@@ -783,8 +753,13 @@ void report_plan_markdown(const struct draft *d, const struct plan *p, struct si
 			schedule_table[p->pipeline.schedule].key, (long long)p->pipeline.p, (long long)p->pipeline.m,
 			units_format_f4(100 * p->bubble_of_step, step, sizeof step),
 			units_format_f4(100 * p->bubble_over_ideal, ideal, sizeof ideal));
+	report_speed_markdown(d, p, out);
+	if (p->step.known) {
+		sink_puts(out, "\n## Cost\n\n");
+		report_cost_table(d, p, out);
+	}
 	if (p->n_diagnostics > 0)
-		sink_puts(out, "\n");
+		sink_puts(out, "\n## What to watch\n\n");
 	for (int64_t i = 0; i < p->n_diagnostics; i++)
 		sink_printf(out, "- %s: %s\n", diagnostic_level_names[p->diagnostics[i].level], p->diagnostics[i].text);
 }

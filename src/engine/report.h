@@ -10,7 +10,8 @@
 
 #define MESHPLAN_SCHEMA 1
 
-/* The plan document of the contract (memory part; schema MESHPLAN_SCHEMA). */
+/* The plan document of the contract (schema MESHPLAN_SCHEMA). Time, throughput, communication and cost are absent where the speed is not
+ * known. */
 void report_plan_json(const struct draft *d, const struct plan *p, const char *version, struct sink *out);
 /* The first line of every text: the answer, an amount, a place. "FITS: needs 48.9 GiB per GPU, has 79.6; 30.7 GiB to spare on
  * stage 0." */
@@ -26,9 +27,24 @@ struct fit_extra {
 	const struct plan *fewest_plan;
 };
 void report_fit(const struct draft *d, const struct plan *p, const struct fit_extra *x, bool ascii, struct sink *out);
-/* The training plan (memory part): layout, per stage table, phases, ledger, pipeline, diagnostics. g: the drawing, NULL: none. */
+/* The training plan: layout, memory, pipeline, communication, step, throughput, cost, what to watch. g: the drawing, NULL: none. */
 void report_plan_text(const struct draft *d, const struct plan *p, const struct gantt *g, bool ascii, struct sink *out);
 void report_plan_markdown(const struct draft *d, const struct plan *p, struct sink *out);
+
+/* What the run costs (step->known must hold): tokens, time, GPU hours, dollars, energy, failures, with what it rests on. */
+void report_cost_text(const struct draft *d, const struct plan *p, struct sink *out);
+void report_cost_markdown(const struct draft *d, const struct plan *p, struct sink *out);
+
+/* One row of the communication table. */
+struct traffic_row {
+	enum traffic traffic;
+	const char *what, *group, *link; /* "all-gather, reduce-scatter", "tp", "NVLink4+NVSwitch" */
+	struct traffic_time time;
+};
+/* The kinds of communication that occur in this plan, in the order of the plan document. Returns how many; 0: speed not known. */
+size_t report_traffic(const struct scenario *s, const struct plan *p, struct traffic_row rows[TRAFFIC_COUNT]);
+/* Dollars for people: "$1.36M", "$39.2k", "$412". Returns buf. */
+char *report_usd(double usd, char *buf, size_t cap);
 
 /* Splits a stacked bar among categories by largest remainder: cells[i] for category i, in all round(sum * cap / limit_bytes), so
  * `cap` cells reach the limit. Nobody vanishes, and the bar crosses the limit iff the sum does. limit_bytes <= 0 (not known): cap

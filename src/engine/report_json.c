@@ -1,8 +1,10 @@
 /* The plan document: what `fit --json` and `plan --json` print. Keys come from the tables that also name the columns of the text
  * and the entries of the man page. Bytes are integers; what no model fills yet is absent. */
+#include "cost.h"
+#include "num.h"
 #include "report.h"
 
-#include "num.h"
+#include <math.h>
 
 /* Starts a member: comma and line break unless it is the first, then the key. */
 static void member(struct sink *out, bool *first, const char *indent, const char *key)
@@ -118,6 +120,68 @@ static void write_pipeline(const struct plan *p, struct sink *out)
 	sink_puts(out, "] }");
 }
 
+/* Parts in the order of the table; they sum to the step. */
+static void write_time(const struct step_time *t, struct sink *out)
+{
+	pair_double(out, "{ ", "step_s", t->step_s);
+	for (int i = 0; i < STEP_PART_COUNT; i++)
+		pair_double(out, i % 4 == 0 ? ",\n    " : ", ", step_part_table[i].key, t->part_s[i]);
+	sink_puts(out, " }");
+}
+
+/* The band is that of the model: what was not given is written out in the scenario, so a document that is read back says the same. */
+static void write_throughput(const struct plan *p, struct sink *out)
+{
+	const struct throughput *t = &p->throughput;
+
+	pair_double(out, "{ ", "tokens_per_s", t->tokens_per_s);
+	pair_double(out, ", ", "tokens_per_s_per_gpu", t->tokens_per_s_per_gpu);
+	pair_double(out, ",\n    ", "model_tflops_per_gpu", t->model_flops_per_gpu / 1e12);
+	pair_double(out, ", ", "mfu", t->mfu);
+	pair_double(out, ", ", "hfu", t->hfu);
+	pair_double(out, ", ", "band", p->band);
+	sink_puts(out, " }");
+}
+
+static void write_communication(const struct scenario *s, const struct plan *p, struct sink *out)
+{
+	struct traffic_row rows[TRAFFIC_COUNT];
+	size_t n = report_traffic(s, p, rows);
+
+	sink_puts(out, "[");
+	for (size_t i = 0; i < n; i++) {
+		const struct traffic_time *t = &rows[i].time;
+
+		pair_string(out, i > 0 ? ",\n    { " : "\n    { ", "what", rows[i].what);
+		pair_string(out, ", ", "group", rows[i].group);
+		pair_int(out, ", ", "ranks", num_round(t->ranks));
+		pair_string(out, ", ", "link", rows[i].link);
+		pair_int(out, ", ", "calls", num_round(t->calls));
+		pair_int(out, ",\n      ", "bytes_per_gpu", num_round(t->bytes_per_gpu));
+		pair_double(out, ", ", "seconds", t->seconds);
+		pair_double(out, ", ", "exposed_s", t->exposed_s);
+		sink_puts(out, " }");
+	}
+	sink_puts(out, n > 0 ? "\n  ]" : "]");
+}
+
+/* usd is null where no price is known. */
+static void write_cost(const struct scenario *s, const struct step_time *t, struct sink *out)
+{
+	struct cost c = cost_of(s, t);
+
+	pair_int(out, "{ ", "tokens", num_round(c.tokens));
+	pair_int(out, ", ", "steps", num_round(c.steps));
+	pair_double(out, ", ", "days", c.days);
+	pair_double(out, ", ", "gpu_hours", c.gpu_hours);
+	pair_double(out, ",\n    ", "usd", c.price_usd_per_hour > 0 ? c.usd : (double)NAN);
+	pair_double(out, ", ", "price_usd_per_hour", c.price_usd_per_hour > 0 ? c.price_usd_per_hour : (double)NAN);
+	pair_double(out, ", ", "kwh", c.kwh);
+	pair_double(out, ",\n    ", "goodput", c.goodput);
+	pair_double(out, ", ", "checkpoint_interval_s", c.checkpoint_interval_s);
+	sink_puts(out, " }");
+}
+
 static void write_diagnostics(const struct plan *p, struct sink *out)
 {
 	sink_puts(out, "[");
@@ -148,8 +212,20 @@ void report_plan_json(const struct draft *d, const struct plan *p, const char *v
 	write_verdict(&p->verdict, out);
 	member(out, &first, "  ", "memory");
 	write_memory(d, p, out);
+	if (p->step.known) {
+		member(out, &first, "  ", "time");
+		write_time(&p->step, out);
+		member(out, &first, "  ", "throughput");
+		write_throughput(p, out);
+	}
 	member(out, &first, "  ", "pipeline");
 	write_pipeline(p, out);
+	if (p->step.known) {
+		member(out, &first, "  ", "communication");
+		write_communication(&d->s, p, out);
+		member(out, &first, "  ", "cost");
+		write_cost(&d->s, &p->step, out);
+	}
 	member(out, &first, "  ", "diagnostics");
 	write_diagnostics(p, out);
 	sink_puts(out, "\n}\n");

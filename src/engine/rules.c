@@ -10,6 +10,9 @@
 #include <string.h>
 
 #define BIT(n) (1u << (n))
+#define ALL_SCHEDULES (BIT(SCHEDULE_COUNT) - 1)
+/* Of Megatron-LM's forks: sail-sg/zero-bubble, deepseek-ai/DualPipe. */
+#define FORK_SCHEDULES (ALL_SCHEDULES & ~(BIT(SCHEDULE_NAIVE) | BIT(SCHEDULE_GPIPE) | BIT(SCHEDULE_GPIPE_LIFO) | BIT(SCHEDULE_LOOPED_BFS)))
 
 /* clang-format off */
 const struct framework_rules framework_rules_table[FRAMEWORK_COUNT] = {
@@ -19,17 +22,18 @@ const struct framework_rules framework_rules_table[FRAMEWORK_COUNT] = {
 		BIT(SCHEDULE_1F1B) | BIT(SCHEDULE_INTERLEAVED), "Megatron-LM megatron/training/arguments.py validate_args" },
 	[FRAMEWORK_FSDP] = { 2, 3, 3, 3, CAN_TP | CAN_SP | CAN_PP | CAN_VPP | CAN_CP | CAN_EP | CAN_ETP | CAN_HSDP | CAN_OFFLOAD_CPU |
 		CAN_OFFLOAD_PARAMS | CAN_LORA | CAN_QLORA | CAN_SELECTIVE,
-		BIT(SCHEDULE_1F1B) | BIT(SCHEDULE_INTERLEAVED) | BIT(SCHEDULE_GPIPE),
+		BIT(SCHEDULE_1F1B) | BIT(SCHEDULE_INTERLEAVED) | BIT(SCHEDULE_GPIPE) | BIT(SCHEDULE_LOOPED_BFS) | BIT(SCHEDULE_ZB1P_INTERLEAVED) |
+		BIT(SCHEDULE_ZB_V) | BIT(SCHEDULE_DUALPIPEV),
 		"torchtitan torchtitan/distributed/parallel_dims.py; torch.distributed.pipelining schedules" },
 	[FRAMEWORK_DEEPSPEED] = { 0, 3, 1, 3, CAN_TP | CAN_PP | CAN_EP | CAN_OFFLOAD_CPU | CAN_OFFLOAD_NVME | CAN_OFFLOAD_PARAMS | CAN_LORA | CAN_QLORA,
 		BIT(SCHEDULE_1F1B), "DeepSpeed deepspeed/runtime/pipe/engine.py (ZeRO-2 and 3 refuse pipelines); zero/config.py" },
 	[FRAMEWORK_DDP] = { 0, 0, 0, 0, CAN_LORA | CAN_QLORA, BIT(SCHEDULE_1F1B), "torch.nn.parallel.DistributedDataParallel" },
 	[FRAMEWORK_LESSON] = { 0, 3, 3, 0, CAN_TP | CAN_SP | CAN_PP | CAN_VPP | CAN_CP | CAN_EP | CAN_ETP | CAN_HSDP | CAN_OFFLOAD_CPU | CAN_OFFLOAD_NVME |
 		CAN_SELECTIVE,
-		BIT(SCHEDULE_NAIVE) | BIT(SCHEDULE_GPIPE) | BIT(SCHEDULE_1F1B) | BIT(SCHEDULE_INTERLEAVED), "the lesson's memory_calculator" },
+		ALL_SCHEDULES, "the lesson's memory_calculator" },
 	[FRAMEWORK_ZERO_PAPER] = { 0, 3, 3, 0, CAN_TP | CAN_SP | CAN_PP | CAN_VPP | CAN_CP | CAN_EP | CAN_ETP | CAN_HSDP | CAN_OFFLOAD_CPU |
 		CAN_OFFLOAD_NVME | CAN_SELECTIVE,
-		BIT(SCHEDULE_NAIVE) | BIT(SCHEDULE_GPIPE) | BIT(SCHEDULE_1F1B) | BIT(SCHEDULE_INTERLEAVED), "Rajbhandari 2020, table 1" },
+		ALL_SCHEDULES, "Rajbhandari 2020, table 1" },
 };
 /* clang-format on */
 
@@ -197,6 +201,9 @@ static enum err_code check_experts(const struct scenario *s, struct err *e)
 		return only_one(s, CAN_EP, "ep", l->ep, e);
 	if (l->etp > 1 && !can(s, CAN_ETP))
 		return only_one(s, CAN_ETP, "etp", l->etp, e);
+	/* Src: DeepSpeed deepspeed/runtime/engine.py _configure_zero_optimizer asserts it. */
+	if (s->profile.framework == FRAMEWORK_DEEPSPEED && l->ep > 1 && l->zero == 3)
+		return refuse(e, "ep", l->ep, "is not available with zero 3 of deepspeed", "1, or zero 0 1 2");
 	if (s->model.experts % l->ep != 0) {
 		(void)snprintf(why, sizeof why, "does not divide %" PRId64 " experts", s->model.experts);
 		return refuse(e, "ep", l->ep, why, divisors(s->model.experts, pool, legal, sizeof legal));
@@ -256,22 +263,57 @@ static enum err_code check_stages(const struct scenario *s, struct err *e)
 	return ERR_OK;
 }
 
-static enum err_code check_schedule(const struct scenario *s, struct err *e)
+uint32_t rules_schedules(const struct scenario *s)
 {
 	const struct framework_rules *rules = &framework_rules_table[s->profile.framework];
+
+	return rules->schedules | (s->profile.schedules == SCHEDULES_FORKS ? FORK_SCHEDULES : 0);
+}
+
+/* One rank is plain gradient accumulation, whatever the schedule is called. PyTorch takes the group from the micro-batches (ScheduleInterleaved1F1B: m / max(1, m / p)); Megatron-LM p unless told otherwise. */
+struct pipeline scenario_pipeline(const struct scenario *s)
+{
 	struct pipeline pl = { .schedule = s->layout.schedule, .p = s->layout.pp, .m = scenario_micro_batches(s), .v = s->layout.vpp,
 		.group = s->layout.group };
-	char legal[128] = "";
+	int64_t rounds = pl.p > 0 ? num_max(1, pl.m / pl.p) : 1;
+
+	if (pl.group == 0 && s->profile.framework == FRAMEWORK_FSDP && schedule_table[pl.schedule].has_groups && pl.m > 0 && pl.m % rounds == 0)
+		pl.group = pl.m / rounds;
+	if (pl.p == 1 && pipeline_check(&pl, NULL) != ERR_OK)
+		pl.schedule = SCHEDULE_1F1B;
+	return pl;
+}
+
+/* Megatron-LM refuses groups larger than the micro-batches of a step, which is where fewer of them than ranks end. Src: transformer_config.py
+ * microbatch_group_size_per_vp_stage; schedules.py get_schedule_table. */
+static enum err_code check_megatron_group(const struct scenario *s, const struct pipeline *pl, struct err *e)
+{
+	int64_t g = pl->group > 0 ? pl->group : pl->p;
+
+	if (s->profile.framework != FRAMEWORK_MEGATRON || !schedule_table[pl->schedule].has_groups || pl->v == 1 || (g >= pl->p && g <= pl->m))
+		return ERR_OK;
+	return err_set(e, ERR_ILLEGAL, pl->group > 0 ? "group" : "micro-batch",
+		"%s groups of %" PRId64 " micro-batches: legal here: %" PRId64 " (pp) .. %" PRId64 " (micro-batches per step)",
+		schedule_table[pl->schedule].key, g, pl->p, pl->m);
+}
+
+static enum err_code check_schedule(const struct scenario *s, struct err *e)
+{
+	struct pipeline pl = scenario_pipeline(s);
+	char legal[256] = "";
 	size_t len = 0;
+	enum err_code code;
 
 	if (s->layout.pp == 1) {
 		/* One stage is plain gradient accumulation, whatever the schedule is called. */
 		return s->layout.vpp == 1 ? ERR_OK : refuse(e, "vpp", s->layout.vpp, "needs pp above 1", "1");
 	}
-	if (rules->schedules & BIT(s->layout.schedule))
-		return pipeline_check(&pl, e);
+	if (rules_schedules(s) & BIT(s->layout.schedule)) {
+		code = check_megatron_group(s, &pl, e);
+		return code == ERR_OK ? pipeline_check(&pl, e) : code;
+	}
 	for (int i = 0; i < SCHEDULE_COUNT; i++)
-		if (rules->schedules & BIT(i))
+		if (rules_schedules(s) & BIT(i))
 			len += (size_t)snprintf(legal + len, sizeof legal - len, "%s%s", len > 0 ? " " : "", schedule_table[i].key);
 	return err_set(e, ERR_ILLEGAL, "schedule", "schedule %s is not available with framework %s; legal here: %s",
 		schedule_table[s->layout.schedule].key, framework_name(s), legal);

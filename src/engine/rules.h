@@ -4,6 +4,7 @@
 
 #include "err.h"
 #include "scenario.h"
+#include "schedule.h"
 
 #include <stdbool.h>
 
@@ -21,6 +22,11 @@ struct framework_rules {
 	const char *cite;
 };
 extern const struct framework_rules framework_rules_table[FRAMEWORK_COUNT];
+
+/* Schedules of the scenario's framework and profile: bit per enum schedule_id. */
+uint32_t rules_schedules(const struct scenario *s);
+/* The pipeline of a scenario, with the group that its framework takes. */
+struct pipeline scenario_pipeline(const struct scenario *s);
 
 /* Whether the scenario is legal as a whole. The error names the knob, the value, and the legal values of that knob here. Infeasible
  * (too big for the card) is not an error. */

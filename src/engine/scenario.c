@@ -79,6 +79,13 @@ const struct choice_info pp_split_choices[PP_SPLIT_COUNT] = {
 	[PP_SPLIT_UNIFORM]    = { "uniform",    N_("the same number of layers on every stage") },
 	[PP_SPLIT_EMBED_HEAD] = { "embed-head", N_("embedding and head count as one layer each") },
 };
+const struct choice_info flops_convention_choices[FLOPS_CONVENTION_COUNT] = {
+	[FLOPS_FULL]     = { "full",     N_("6 N + 12 L a d s: attention over the whole square") },
+	[FLOPS_CAUSAL]   = { "causal",   N_("6 N + 6 L a d s: the causal half that kernels compute") },
+	[FLOPS_6N]       = { "6n",       N_("6 N: no attention") },
+	[FLOPS_MEGATRON] = { "megatron", N_("72 L h h (1 + s/6h + V/12Lh): Narayanan 2021 without recompute") },
+	[FLOPS_PALM]     = { "palm",     N_("6 N + 12 L a d s with N of all parameters: PaLM appendix B") },
+};
 /* clang-format on */
 
 int64_t scenario_dp(const struct scenario *s)

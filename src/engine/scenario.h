@@ -3,6 +3,7 @@
 #ifndef MESHPLAN_SCENARIO_H
 #define MESHPLAN_SCENARIO_H
 
+#include "coefficients.h"
 #include "hardware.h"
 #include "model.h"
 #include "profile.h"
@@ -26,7 +27,13 @@ enum offload { OFFLOAD_NONE, OFFLOAD_CPU, OFFLOAD_NVME, OFFLOAD_COUNT };
 enum adapter { ADAPTER_NONE, ADAPTER_LORA, ADAPTER_QLORA, ADAPTER_COUNT };
 enum lora_targets { LORA_TARGETS_ALL_LINEAR, LORA_TARGETS_ATTENTION, LORA_TARGETS_COUNT };
 enum pp_split { PP_SPLIT_AUTO, PP_SPLIT_UNIFORM, PP_SPLIT_EMBED_HEAD, PP_SPLIT_COUNT };
-enum schedule_id { SCHEDULE_NAIVE, SCHEDULE_GPIPE, SCHEDULE_1F1B, SCHEDULE_INTERLEAVED, SCHEDULE_COUNT };
+/* What is counted as the model's work per token, for TFLOP/s and MFU. */
+enum flops_convention { FLOPS_FULL, FLOPS_CAUSAL, FLOPS_6N, FLOPS_MEGATRON, FLOPS_PALM, FLOPS_CONVENTION_COUNT };
+enum schedule_id {
+	SCHEDULE_NAIVE, SCHEDULE_GPIPE, SCHEDULE_GPIPE_LIFO, SCHEDULE_1F1B, SCHEDULE_1F1B_V, SCHEDULE_INTERLEAVED, SCHEDULE_LOOPED_BFS,
+	SCHEDULE_ZB_H1, SCHEDULE_ZB_H2, SCHEDULE_ZB_2P, SCHEDULE_ZB1P_INTERLEAVED, SCHEDULE_ZB_V, SCHEDULE_ZB_V_SAIL, SCHEDULE_V_HALF,
+	SCHEDULE_V_MIN, SCHEDULE_DUALPIPE, SCHEDULE_DUALPIPEV, SCHEDULE_COUNT
+};
 
 extern const struct choice_info framework_choices[FRAMEWORK_COUNT];
 extern const struct choice_info precision_choices[PRECISION_COUNT];
@@ -37,6 +44,7 @@ extern const struct choice_info offload_choices[OFFLOAD_COUNT];
 extern const struct choice_info adapter_choices[ADAPTER_COUNT];
 extern const struct choice_info lora_targets_choices[LORA_TARGETS_COUNT];
 extern const struct choice_info pp_split_choices[PP_SPLIT_COUNT];
+extern const struct choice_info flops_convention_choices[FLOPS_CONVENTION_COUNT];
 
 /* What an optimizer keeps per parameter it updates. */
 struct optimizer_info {
@@ -60,7 +68,9 @@ struct stage_list {
 struct cluster {
 	struct gpu gpu;
 	struct node node;
+	struct gpu_family family; /* id empty: speed is not known */
 	int64_t gpus, gpus_per_node;
+	double nic_gbs; /* network per GPU, GB/s one direction; 0: as the node says */
 	int64_t gpu_mem_bytes; /* 0: as the GPU preset says */
 };
 
@@ -77,14 +87,25 @@ struct layout {
 struct training {
 	int32_t precision, optimizer, grad_dtype, master_dtype; /* dtypes: DTYPE_AUTO = as the profile */
 	int64_t seq, micro_batch, global_batch; /* tokens per sequence; sequences; sequences */
+	int64_t attention_length; /* packed samples: tokens that attend to each other; 0: seq */
 	int32_t recompute;
 	int64_t recompute_every; /* full recompute: keep the input of every K-th layer */
 	int32_t attention; /* enum attention_kernel */
 	double dropout, attention_dropout; /* probabilities: hidden (residual, embedding), attention scores */
 	int32_t loss;
 	int32_t offload, offload_params, offload_activations; /* enum offload; enum offload; flag */
+	int32_t flops; /* enum flops_convention: how TFLOP/s are reported; changes no time */
 	int32_t adapter, lora_targets;
 	int64_t lora_rank;
+};
+
+/* The run as a purchase. */
+struct economics {
+	int64_t tokens; /* 0: 20 per active parameter */
+	double price;   /* USD per GPU hour; 0: the GPU preset's */
+	double pue;
+	double mtbf_hours; /* mean time between failures of one GPU; 0: none fail */
+	double goodput;    /* share of wall time that trains when nothing fails */
 };
 
 struct scenario {
@@ -93,6 +114,8 @@ struct scenario {
 	struct layout layout;
 	struct training training;
 	struct profile profile; /* framework = profile.framework */
+	struct economics cost;
+	struct coefficients coefficients;
 };
 
 /* Data-parallel degree gpus / (tp pp cp); 0 when it does not divide. */

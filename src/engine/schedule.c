@@ -1,364 +1,326 @@
-/* Four schedules and the executor. Each generator answers "the i-th action of rank r" in O(1), so no list is ever stored.
- *
- *   naive        one micro-batch at a time through the whole pipeline
- *   gpipe        all forwards, then all backwards in the same order (Huang 2019; PyTorch ScheduleGPipe)
- *   1f1b         min(m, p-1-r) forwards, then one forward one backward, then the rest (Narayanan 2021; Megatron-LM schedules.py)
- *   interleaved  the same over v chunks per rank in groups of g micro-batches (Narayanan 2021, sec. 2.2; Megatron-LM
- *                get_schedule_table): warm-up w = min(m v, 2 (p-1-r) + (v-1) g)
- */
+/* The table of schedules, what shapes they take, and where stages sit. Generators: sched_*.c. */
 #include "schedule.h"
 
 #include "i18n_mark.h"
 #include "num.h"
+#include "sched_internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
 const char action_letters[ACTION_KIND_COUNT + 1] = "FBIW";
+const char *const placement_names[PLACEMENT_COUNT + 1] = { "loop", "V", "both directions", NULL };
 
-static int64_t chunks_of(const struct pipeline *pl)
+const struct choice_info idle_reason_choices[IDLE_REASON_COUNT] = {
+	[IDLE_NONE] = { "none", N_("not idle") },
+	[IDLE_FILL] = { "fill", N_("the pipeline fills: nothing has arrived yet") },
+	[IDLE_INPUT] = { "input", N_("waits for a forward of the stage before") },
+	[IDLE_GRADIENT] = { "gradient", N_("waits for a gradient of the stage behind") },
+	[IDLE_COMM] = { "communication", N_("the input is computed and on its way") },
+	[IDLE_DRAIN] = { "drain", N_("this rank is done, others are not") },
+};
+
+static const struct schedule_info *info_of(const struct pipeline *pl)
 {
-	return pl->schedule == SCHEDULE_INTERLEAVED ? pl->v : 1;
+	return &schedule_table[pl->schedule];
 }
 
-static int64_t group_of(const struct pipeline *pl)
+int32_t pipeline_placement(const struct pipeline *pl)
 {
-	return pl->group > 0 ? pl->group : pl->p;
+	return pl->schedule == SCHEDULE_COUNT ? pl->imported : info_of(pl)->placement;
 }
 
-static int64_t two_per_chunk(const struct pipeline *pl, int64_t rank)
+int64_t pipeline_stages(const struct pipeline *pl)
 {
-	(void)rank;
-	return 2 * pl->m * chunks_of(pl);
+	int32_t placement = pipeline_placement(pl);
+
+	return placement == PLACEMENT_V ? 2 * pl->p : placement == PLACEMENT_BIDIRECTIONAL ? pl->p : pl->p * pl->v;
 }
 
-static struct action make(int32_t kind, int64_t stage, int64_t micro_batch)
+int64_t pipeline_chunks_held(const struct pipeline *pl)
 {
-	return (struct action){ .kind = kind, .stage = (int32_t)stage, .micro_batch = (int32_t)micro_batch };
+	return pipeline_placement(pl) == PLACEMENT_LOOP ? pl->v : 2;
 }
 
-static struct action naive_at(const struct pipeline *pl, int64_t rank, int64_t i)
+int64_t pipeline_stage_of(const struct pipeline *pl, int64_t rank, int64_t k)
 {
-	(void)pl;
-	return make(i % 2 == 0 ? ACTION_FORWARD : ACTION_BACKWARD, rank, i / 2);
+	int32_t placement = pipeline_placement(pl);
+
+	if (placement == PLACEMENT_LOOP || k == 0)
+		return k * pl->p + rank;
+	return placement == PLACEMENT_V ? 2 * pl->p - 1 - rank : pl->p - 1 - rank;
 }
 
-static struct action gpipe_at(const struct pipeline *pl, int64_t rank, int64_t i)
+int64_t pipeline_chunk_at(const struct pipeline *pl, int64_t rank, int64_t stage)
 {
-	return i < pl->m ? make(ACTION_FORWARD, rank, i) : make(ACTION_BACKWARD, rank, i - pl->m);
+	if (pipeline_placement(pl) == PLACEMENT_LOOP)
+		return stage % pl->p == rank ? stage / pl->p : -1;
+	return stage == rank ? 0 : stage == pipeline_stage_of(pl, rank, 1) ? 1 : -1;
 }
 
-/* The i-th virtual micro-batch of the interleaved order: groups of g micro-batches, in a group all of chunk 0, then chunk 1 ...;
- * backwards run through the chunks from the last. The last group may be shorter or longer than g. */
-static struct action virtual_at(const struct pipeline *pl, int64_t rank, int64_t i, int32_t kind)
+int64_t pipeline_rank_of(const struct pipeline *pl, int64_t stage, int64_t micro_batch)
 {
-	int64_t v = chunks_of(pl), g = group_of(pl), round = i / (g * v), first, size, k, micro_batch;
+	int32_t placement = pipeline_placement(pl);
 
-	first = round * g;
-	size = num_min(g, pl->m - first);
-	k = (i - first * v) / size;
-	micro_batch = first + (i - first * v) % size;
-	if (kind == ACTION_BACKWARD)
-		k = v - 1 - k;
-	return make(kind, k * pl->p + rank, micro_batch);
+	if (placement == PLACEMENT_LOOP)
+		return stage % pl->p;
+	if (placement == PLACEMENT_V)
+		return stage < pl->p ? stage : 2 * pl->p - 1 - stage;
+	return micro_batch < pl->m / 2 ? stage : pl->p - 1 - stage;
 }
 
-static int64_t warm_up(const struct pipeline *pl, int64_t rank)
+static int64_t count(const struct pipeline *pl, int64_t rank)
 {
-	int64_t v = chunks_of(pl), w;
+	const struct schedule_info *info = info_of(pl);
+	int64_t n = pl->m * (info->placement == PLACEMENT_V ? 2 : pl->v) * info->passes;
 
-	w = v == 1 ? pl->p - 1 - rank : 2 * (pl->p - 1 - rank) + (v - 1) * group_of(pl);
-	return num_min(w, pl->m * v);
+	if (!info->overlaps)
+		return n;
+	/* 2 (H - q - 1) + q + 1 of the backwards are split (sched_dualpipe.c): one action more each. */
+	return pl->schedule == SCHEDULE_DUALPIPE ? n + pl->p - 1 - num_min(rank, pl->p - 1 - rank) : n + 2 * pl->p - 1 - rank;
 }
 
-/* 1F1B and interleaved: w forwards, then (forward, backward) pairs, then backwards. */
-static struct action one_f_one_b_at(const struct pipeline *pl, int64_t rank, int64_t i)
+static struct action at(const struct pipeline *pl, int64_t rank, int64_t i)
 {
-	int64_t total = pl->m * chunks_of(pl), w = warm_up(pl, rank), steady = 2 * (total - w);
+	struct sched_program g;
 
-	if (i < w)
-		return virtual_at(pl, rank, i, ACTION_FORWARD);
-	if (i >= w + steady)
-		return virtual_at(pl, rank, i - total, ACTION_BACKWARD);
-	if ((i - w) % 2 == 0)
-		return virtual_at(pl, rank, w + (i - w) / 2, ACTION_FORWARD);
-	return virtual_at(pl, rank, (i - w) / 2, ACTION_BACKWARD);
+	info_of(pl)->program(pl, rank, &g);
+	return sched_program_at(&g, i);
 }
 
-static int64_t naive_makespan(const struct pipeline *pl, int64_t f, int64_t b)
+static int64_t makespan(const struct pipeline *pl, int64_t f, int64_t b)
 {
-	return pl->m * pl->p * (f + b);
+	bool exact;
+
+	return info_of(pl)->closed(pl, f, b - b / 2, b / 2, 0, &exact);
 }
 
-static int64_t flush_makespan(const struct pipeline *pl, int64_t f, int64_t b)
+static int64_t in_flight(const struct pipeline *pl, int64_t rank, int64_t k)
 {
-	return (pl->m * chunks_of(pl) + pl->p - 1) * (f + b);
+	struct chunk_peak c = info_of(pl)->peak(pl, rank, k);
+
+	return c.whole + c.pending;
 }
 
-static int64_t naive_in_flight(const struct pipeline *pl, int64_t rank, int64_t k)
-{
-	(void)pl;
-	(void)rank;
-	(void)k;
-	return 1;
-}
+#define ANY_SHAPE N_("any ranks, any micro-batches, one chunk per rank")
+#define V_SHAPE N_("exactly two chunks per rank: a V has two legs")
+/* clang-format off */
+#define GROUP_SHAPE \
+	N_("groups of at least p micro-batches (fewer cannot keep p ranks busy for one lap: the next chunk's first input is not back at rank " \
+	   "0 when its turn comes), the last group 0 or at least p; or one group")
+/* clang-format on */
+#define ROW_COMMON .count = count, .makespan = makespan, .in_flight = in_flight
+#define CLOSED(program_, closed_, peak_) .program = program_, .at = at, .closed = closed_, .peak = peak_, ROW_COMMON
+#define GREEDY(name_, closed_, peak_)                                                                                            \
+	.greedy = true, .scratch_bytes = name_##_bytes, .generate = name_##_generate, .closed = closed_, .peak = peak_, ROW_COMMON
+#define LOOP(v_min_, v_max_, passes_)                                                                                            \
+	.placement = PLACEMENT_LOOP, .v_min = v_min_, .v_max = v_max_, .passes = passes_, .splits = passes_ == 3
+#define VEE(passes_) .placement = PLACEMENT_V, .needs_v = true, .v_min = 2, .v_max = 2, .passes = passes_, .splits = passes_ == 3
 
-static int64_t gpipe_in_flight(const struct pipeline *pl, int64_t rank, int64_t k)
-{
-	(void)rank;
-	(void)k;
-	return pl->m;
-}
-
-/* The peak is the forward that ends the warm-up plus one: w + 1 virtual forwards have started (or all of them), none of their
- * backwards has finished. */
-static int64_t one_f_one_b_in_flight(const struct pipeline *pl, int64_t rank, int64_t k)
-{
-	int64_t v = chunks_of(pl), g = group_of(pl), started = num_min(warm_up(pl, rank) + 1, pl->m * v), count, rest, size;
-
-	if (v == 1)
-		return started;
-	count = started / (g * v) * g;
-	rest = started % (g * v);
-	size = num_min(g, pl->m - count);
-	return count + num_min(size, num_max(0, rest - k * size));
-}
+enum { CHUNKS_MAX = 1024 };
 
 /* clang-format off */
 const struct schedule_info schedule_table[SCHEDULE_COUNT] = {
-	[SCHEDULE_NAIVE] = { "naive", N_("naive"), N_("one micro-batch at a time: p - 1 of p ranks idle"),
-		"definition", false, two_per_chunk, naive_at, naive_makespan, naive_in_flight },
+	[SCHEDULE_NAIVE] = { "naive", N_("naive"), N_("one micro-batch at a time: p - 1 of p ranks idle"), "definition", ANY_SHAPE,
+		"1", "m p s",
+		LOOP(1, 1, 2), CLOSED(sched_naive, closed_naive, peak_naive) },
 	[SCHEDULE_GPIPE] = { "gpipe", N_("GPipe"), N_("all forwards, then all backwards: m micro-batches in flight"),
-		"Huang 2019; PyTorch ScheduleGPipe", false, two_per_chunk, gpipe_at, flush_makespan, gpipe_in_flight },
+		"Huang 2019; PyTorch ScheduleGPipe", ANY_SHAPE,
+		"m", "(m + p - 1) s",
+		LOOP(1, 1, 2), CLOSED(sched_gpipe, closed_gpipe, peak_gpipe) },
+	[SCHEDULE_GPIPE_LIFO] = { "gpipe-lifo", N_("GPipe, reversed"), N_("GPipe with its backwards in reverse order"),
+		"Huang 2019; PyTorch ScheduleLoopedBFS with one chunk", ANY_SHAPE,
+		"m", "(m + p - 1) s",
+		LOOP(1, 1, 2), CLOSED(sched_looped_bfs, closed_gpipe, peak_gpipe) },
 	[SCHEDULE_1F1B] = { "1f1b", N_("1F1B"), N_("the bubble of GPipe with at most p micro-batches in flight"),
-		"Narayanan 2021; Megatron-LM schedules.py", false, two_per_chunk, one_f_one_b_at, flush_makespan, one_f_one_b_in_flight },
+		"Narayanan 2021; Megatron-LM schedules.py", ANY_SHAPE,
+		"min(p - r, m)", "(m + p - 1) s",
+		LOOP(1, 1, 2), CLOSED(sched_interleaved, closed_1f1b, peak_interleaved) },
+	[SCHEDULE_1F1B_V] = { "1f1b-v", N_("1F1B-V"), N_("1F1B on a V: two thirds of its memory, whole backwards"),
+		"Qi 2024, arXiv 2405.15362; sail-sg/zero-bubble v1f1b.py", V_SHAPE,
+		"2 (floor(2 p / 3) + 1) chunks, stated", "2 m s + 5 p s / 3 about, stated",
+		VEE(2), GREEDY(sched_1f1bv, closed_1f1b_v, peak_v_even) },
 	[SCHEDULE_INTERLEAVED] = { "interleaved", N_("interleaved 1F1B"), N_("v chunks per rank: bubble 1/v, more in flight"),
-		"Narayanan 2021 sec. 2.2; Megatron-LM get_schedule_table", true, two_per_chunk, one_f_one_b_at, flush_makespan,
-		one_f_one_b_in_flight },
+		"Narayanan 2021 sec. 2.2; Megatron-LM get_schedule_table", GROUP_SHAPE,
+		"min(2 (p - 1 - r) + (v - 1) g + 1, m v) chunks / v, handed out in groups of g", "(m v + p - 1) s",
+		LOOP(2, CHUNKS_MAX, 2), .needs_v = true, .has_groups = true,
+		CLOSED(sched_interleaved, closed_interleaved, peak_interleaved) },
+	[SCHEDULE_LOOPED_BFS] = { "looped-bfs", N_("looped BFS"), N_("v chunks per rank, all micro-batches of one chunk at a time"),
+		"Lamy-Poirier 2022, arXiv 2211.05953; PyTorch ScheduleLoopedBFS", N_("any ranks, micro-batches and chunks"),
+		"m", "(m v + p - 1) s for m of at least p",
+		LOOP(2, CHUNKS_MAX, 2),
+		.needs_v = true, CLOSED(sched_looped_bfs, closed_looped_bfs, peak_gpipe) },
+	[SCHEDULE_ZB_H1] = { "zb-h1", N_("ZB-H1"), N_("backward split in two, a third of the bubble at the memory of 1F1B"),
+		"Qi 2023, arXiv 2401.10241; sail-sg/zero-bubble zb.py, limit p", ANY_SHAPE,
+		"min(m, p - r) whole, r between I and W", "m s + (p - 1) (F + I - W)",
+		LOOP(1, 1, 3), GREEDY(sched_zb, closed_zb1p, peak_zb_h1) },
+	[SCHEDULE_ZB_H2] = { "zb-h2", N_("ZB-H2"), N_("no bubble between a rank's first and last action, twice the memory"),
+		"Qi 2023; sail-sg/zero-bubble zb.py, limit 2p-1", ANY_SHAPE,
+		"min(m, 2 p - 1 - r), stated", "m s + (p - 1) F, stated",
+		LOOP(1, 1, 3), GREEDY(sched_zb, closed_zb2, peak_zb2) },
+	[SCHEDULE_ZB_2P] = { "zb-2p", N_("ZB-2p"), N_("zero bubble with at most 2p micro-batches between F and W"),
+		"Qi 2023; sail-sg/zero-bubble zb.py, limit 2p", ANY_SHAPE,
+		"min(m, 2 p - r), stated", "m s + (p - 1) F, stated",
+		LOOP(1, 1, 3), GREEDY(sched_zb, closed_zb2, peak_zb2) },
+	[SCHEDULE_ZB1P_INTERLEAVED] = { "zb1p-interleaved", N_("interleaved ZB-1p"), N_("ZB-H1 over v chunks per rank"),
+		"PyTorch ScheduleInterleavedZeroBubble", GROUP_SHAPE,
+		"((v - 1) g + p - r) / v whole, r / v between I and W", "m v s + (p - 1) (F + I - W)",
+		LOOP(2, CHUNKS_MAX, 3), .needs_v = true, .has_groups = true,
+		CLOSED(sched_zb1p, closed_zb1p, peak_zb1p) },
+	[SCHEDULE_ZB_V] = { "zb-v", N_("ZB-V"), N_("zero bubble on a V at the memory of 1F1B"), "Qi 2023 sec. 6; PyTorch ScheduleZBVZeroBubble", V_SHAPE,
+		"2 p - 1 - r chunks of the first leg, r + 1 of the second", "2 m s + (p - 1) F for m of at least 2 p - 1",
+		VEE(3), CLOSED(sched_zb_v, closed_zb_v, peak_zb_v) },
+	[SCHEDULE_ZB_V_SAIL] = { "zb-v-sail", N_("ZB-V, greedy"), N_("ZB-V ordered by the times of its actions"),
+		"Qi 2023 sec. 6; sail-sg/zero-bubble zbv.py", V_SHAPE,
+		"2 p - 1 - r chunks of the first leg, r + 1 of the second, stated", "2 m s + (p - 1) F, stated",
+		VEE(3), GREEDY(sched_zbv, closed_zb_v, peak_zb_v) },
+	[SCHEDULE_V_HALF] = { "v-half", N_("V-Half"), N_("half the memory of 1F1B"), "Qi 2024, arXiv 2405.15362; sail-sg/zero-bubble zbv_greedy.py", V_SHAPE,
+		"floor((p + 2) / 2), stated", "2 m s + (3 p - 7) s / 3 (p odd: 3 p - 4), stated",
+		VEE(3), GREEDY(sched_vslots, closed_v_half, peak_v_even) },
+	[SCHEDULE_V_MIN] = { "v-min", N_("V-Min"), N_("a third of the memory of 1F1B"), "Qi 2024, arXiv 2405.15362; sail-sg/zero-bubble zbv_greedy.py", V_SHAPE,
+		"floor((p + 4) / 3), stated", "2 m s + (4 p - 5) s / 3 (3 divides p: 4 p - 7), stated",
+		VEE(3), GREEDY(sched_vslots, closed_v_min, peak_v_even) },
+	[SCHEDULE_DUALPIPE] = { "dualpipe", N_("DualPipe"), N_("micro-batches from both ends, F and B overlapped, parameters twice"),
+		"DeepSeek-V3 2024; deepseek-ai/DualPipe dualpipe.py", N_("even p, even m of at least 2p: each direction needs p micro-batches"),
+		"p - q of the near stage, q + 1 of the far one; q = min(r, p - 1 - r)", "m s + (p / 2 - 1) (F&B + B - 3 W)",
+		.placement = PLACEMENT_BIDIRECTIONAL, .v_min = 1, .v_max = 1, .passes = 2, .splits = true, .overlaps = true,
+		CLOSED(sched_dualpipe, closed_dualpipe, peak_dualpipe) },
+	[SCHEDULE_DUALPIPEV] = { "dualpipev", N_("DualPipeV"), N_("DualPipe folded into a V: each parameter once"),
+		"deepseek-ai/DualPipe dualpipev.py; PyTorch ScheduleDualPipeV", N_("exactly two chunks per rank, m of at least 2p"),
+		"2 p - r chunks of the first leg, r + 1 of the second", "2 m s + (p - 1) (F&B + B - 3 W)",
+		.placement = PLACEMENT_V,
+		.needs_v = true, .v_min = 2, .v_max = 2, .passes = 2, .splits = true, .overlaps = true, CLOSED(sched_dualpipe, closed_dualpipe, peak_dualpipe) },
 };
 /* clang-format on */
 
+/* The tail that a group size leaves must keep the ranks busy as a group does. */
+static bool group_is_legal(const struct pipeline *pl, int64_t g)
+{
+	return pl->m <= g || (g >= pl->p && (pl->m % g == 0 || pl->m % g >= pl->p));
+}
+
+int64_t pipeline_group(const struct pipeline *pl)
+{
+	int64_t rounds = num_max(1, pl->m / pl->p);
+
+	if (pl->group > 0)
+		return pl->group;
+	if (pl->m <= pl->p)
+		return pl->m;
+	return pl->schedule == SCHEDULE_ZB1P_INTERLEAVED && pl->m % rounds == 0 ? pl->m / rounds : pl->p;
+}
+
+static enum err_code check_groups(const struct pipeline *pl, struct err *e)
+{
+	int64_t g = pipeline_group(pl), legal = pl->p;
+	const char *where = pl->group > 0 ? "group" : "micro-batch", *key = info_of(pl)->key;
+
+	if (pl->p == 1 || group_is_legal(pl, g))
+		return ERR_OK;
+	while (!group_is_legal(pl, legal))
+		legal++;
+	if (g < pl->p)
+		return err_set(e, ERR_ILLEGAL, where,
+			"%s: a group of %lld micro-batches cannot keep %lld ranks busy for one lap; legal here: %lld (pp) or "
+			"more, such as --group %lld",
+			key, (long long)g, (long long)pl->p, (long long)pl->p, (long long)legal);
+	return err_set(e, ERR_ILLEGAL, where,
+		"%s: %lld micro-batches in groups of %lld leave a last group of %lld; it must be 0 or at least pp = %lld: "
+		"for example --group %lld",
+		key, (long long)pl->m, (long long)g, (long long)(pl->m % g), (long long)pl->p, (long long)legal);
+}
+
+static enum err_code check_chunks(const struct pipeline *pl, struct err *e)
+{
+	const struct schedule_info *info = info_of(pl);
+
+	if (pl->v < 1 || pl->v > CHUNKS_MAX)
+		return err_set(e, ERR_RANGE, "vpp", "vpp %lld: legal here: 1 .. 1024", (long long)pl->v);
+	/* On one rank chunks follow each other: any number is as good as the legal ones. */
+	if ((pl->v >= info->v_min || (pl->p == 1 && info->v_max == CHUNKS_MAX)) && pl->v <= info->v_max)
+		return ERR_OK;
+	if (info->v_max == 1)
+		return err_set(e, ERR_ILLEGAL, "vpp",
+			"vpp %lld: %s has one chunk per rank; legal here: 1 (more need a schedule with chunks, such as "
+			"interleaved)",
+			(long long)pl->v, info->key);
+	if (info->v_max == 2)
+		return err_set(e, ERR_ILLEGAL, "vpp", "vpp %lld: schedule %s needs exactly 2: a V has two legs", (long long)pl->v,
+			info->key);
+	return err_set(e, ERR_ILLEGAL, "vpp", "vpp %lld: schedule %s needs vpp of at least 2", (long long)pl->v, info->key);
+}
+
+static enum err_code check_directions(const struct pipeline *pl, struct err *e)
+{
+	bool both = pl->schedule == SCHEDULE_DUALPIPE;
+
+	if (both && pl->p % 2 != 0)
+		return err_set(e, ERR_ILLEGAL, "pp", "pp %lld: dualpipe pairs ranks from both ends; legal here: even numbers",
+			(long long)pl->p);
+	if (pl->m < 2 * pl->p)
+		return err_set(e, ERR_ILLEGAL, "micro-batch", "%lld micro-batches: %s needs at least 2 pp = %lld (%s)",
+			(long long)pl->m, info_of(pl)->key, (long long)(2 * pl->p),
+			both ? "pp in each direction" : "a full V of them");
+	if (both && pl->m % 2 != 0)
+		return err_set(e, ERR_ILLEGAL, "micro-batch",
+			"%lld micro-batches: dualpipe sends half from each end; legal here: even numbers of at least "
+			"%lld",
+			(long long)pl->m, (long long)(2 * pl->p));
+	return ERR_OK;
+}
+
 enum err_code pipeline_check(const struct pipeline *pl, struct err *e)
 {
-	int64_t g = group_of(pl), tail, actions;
-	bool interleaved;
+	const struct schedule_info *info;
+	enum err_code code;
+	int64_t actions;
 
 	if (pl->schedule < 0 || pl->schedule >= SCHEDULE_COUNT)
 		return err_set(e, ERR_INTERNAL, "schedule", "no schedule number %d", (int)pl->schedule);
+	info = info_of(pl);
 	if (pl->p < 1 || pl->p > 65536)
 		return err_set(e, ERR_RANGE, "pp", "pp %lld: legal here: 1 .. 65536", (long long)pl->p);
 	if (pl->m < 1 || pl->m > 16777216)
 		return err_set(e, ERR_RANGE, "microbatches", "%lld micro-batches: legal here: 1 .. 16777216", (long long)pl->m);
-	if (pl->v < 1 || pl->v > 1024)
-		return err_set(e, ERR_RANGE, "vpp", "vpp %lld: legal here: 1 .. 1024", (long long)pl->v);
-	interleaved = schedule_table[pl->schedule].needs_v;
-	if (!interleaved && pl->v != 1)
-		return err_set(e, ERR_ILLEGAL, "vpp", "vpp %lld needs --schedule interleaved; %s has one chunk per rank", (long long)pl->v,
-			schedule_table[pl->schedule].key);
-	if (interleaved && pl->p > 1 && pl->v < 2)
-		return err_set(e, ERR_ILLEGAL, "vpp", "schedule interleaved needs vpp of at least 2");
+	code = check_chunks(pl, e);
+	if (code != ERR_OK)
+		return code;
 	if (!num_mul(pl->p * pl->v, pl->m, &actions) || actions > INT32_MAX)
-		return err_set(e, ERR_RANGE, "microbatches", "p * v * m is %.3g: at most 2147483647", (double)pl->p * (double)pl->v * (double)pl->m);
-	if (!interleaved || pl->p == 1)
-		return ERR_OK;
-	if (g < pl->p || g > pl->m)
-		return err_set(e, ERR_ILLEGAL, pl->group > 0 ? "group" : "micro-batch",
-			"interleaved groups of %lld micro-batches: legal here: %lld (pp) .. %lld (micro-batches per step)", (long long)g,
-			(long long)pl->p, (long long)pl->m);
-	tail = pl->m % g;
-	if (tail != 0 && tail < pl->p)
-		return err_set(e, ERR_ILLEGAL, pl->group > 0 ? "group" : "micro-batch",
-			"interleaved: %lld micro-batches in groups of %lld leave a last group of %lld; it must be 0 or at least pp = %lld",
-			(long long)pl->m, (long long)g, (long long)tail, (long long)pl->p);
-	return ERR_OK;
+		return err_set(e, ERR_RANGE, "microbatches", "p * v * m is %.3g: at most 2147483647",
+			(double)pl->p * (double)pl->v * (double)pl->m);
+	if (pl->group < 0 || pl->group > INT32_MAX)
+		return err_set(
+			e, ERR_RANGE, "group", "group %lld: legal here: 0 .. %lld", (long long)pl->group, (long long)pl->m);
+	if (info->has_groups && pl->v > 1)
+		return check_groups(pl, e);
+	return info->overlaps ? check_directions(pl, e) : ERR_OK;
 }
 
 int64_t pipeline_in_flight(const struct pipeline *pl, int64_t rank)
 {
 	int64_t sum = 0;
 
-	for (int64_t k = 0; k < chunks_of(pl); k++)
-		sum += schedule_table[pl->schedule].in_flight(pl, rank, k);
+	for (int64_t k = 0; k < pipeline_chunks_held(pl); k++)
+		sum += info_of(pl)->in_flight(pl, rank, k);
 	return sum;
 }
 
-/* The executor. Per (stage, micro-batch) it keeps the end of F and of B, -1 while not done. A rank runs until it blocks; then only the
- * ranks it fed are woken, so the work is O(actions). */
-struct run {
-	const struct pipeline *pl;
-	const struct schedule_info *info;
-	const struct schedule_times *t;
-	int64_t stages;
-	int64_t *forward_end, *backward_end; /* [stage * m + micro_batch] */
-	int64_t *next, *free_at, *busy, *first_start; /* [rank] */
-	int32_t *queue, *queued;
-	int64_t head, count;
-	void (*emit)(void *, const struct timed_action *);
-	void *ctx;
-};
-
-int64_t schedule_workspace_bytes(const struct pipeline *pl)
+int64_t pipeline_actions(const struct pipeline *pl)
 {
-	int64_t cells = pl->p * chunks_of(pl) * pl->m, bytes;
+	int64_t sum = 0;
 
-	if (!num_mul(cells, 2 * (int64_t)sizeof(int64_t), &bytes))
-		return -1;
-	return bytes + pl->p * (int64_t)(4 * sizeof(int64_t) + 2 * sizeof(int32_t));
-}
-
-static void run_init(struct run *r, const struct pipeline *pl, const struct schedule_times *t, void *workspace)
-{
-	int64_t cells = pl->p * chunks_of(pl) * pl->m;
-	int64_t *words = workspace;
-
-	*r = (struct run){ .pl = pl, .info = &schedule_table[pl->schedule], .t = t, .stages = pl->p * chunks_of(pl) };
-	r->forward_end = words;
-	r->backward_end = words + cells;
-	r->next = words + 2 * cells;
-	r->free_at = r->next + pl->p;
-	r->busy = r->free_at + pl->p;
-	r->first_start = r->busy + pl->p;
-	r->queue = (int32_t *)(r->first_start + pl->p);
-	r->queued = r->queue + pl->p;
-	memset(r->forward_end, 0xFF, (size_t)(2 * cells) * sizeof(int64_t));
-	memset(r->next, 0, (size_t)(4 * pl->p) * sizeof(int64_t));
-	memset(r->queued, 0, (size_t)pl->p * sizeof(int32_t));
-}
-
-static void wake(struct run *r, int64_t rank)
-{
-	if (r->queued[rank] || r->next[rank] >= r->info->count(r->pl, rank))
-		return;
-	r->queued[rank] = 1;
-	r->queue[(r->head + r->count) % r->pl->p] = (int32_t)rank;
-	r->count++;
-}
-
-/* End time of the one input that may come from another rank, plus latency if it does; 0 if there is none; -1 while missing. */
-static int64_t arrival(const struct run *r, const struct action *a)
-{
-	int64_t from, end;
-
-	if (a->kind == ACTION_FORWARD) {
-		if (a->stage == 0)
-			return 0;
-		from = a->stage - 1;
-		end = r->forward_end[from * r->pl->m + a->micro_batch];
-	} else {
-		if (a->stage == r->stages - 1)
-			return 0;
-		from = a->stage + 1;
-		end = r->backward_end[from * r->pl->m + a->micro_batch];
-	}
-	if (end < 0)
-		return -1;
-	return from % r->pl->p == a->stage % r->pl->p ? end : end + r->t->comm;
-}
-
-static int64_t duration(const struct run *r, const struct action *a)
-{
-	if (a->kind == ACTION_FORWARD)
-		return r->t->stage_forward != NULL ? r->t->stage_forward[a->stage] : r->t->forward;
-	return r->t->stage_backward != NULL ? r->t->stage_backward[a->stage] : r->t->backward;
-}
-
-/* Runs rank until it blocks or is done. */
-static void advance(struct run *r, int64_t rank)
-{
-	int64_t n = r->info->count(r->pl, rank);
-
-	while (r->next[rank] < n) {
-		struct timed_action x = { .rank = rank, .index = r->next[rank], .action = r->info->at(r->pl, rank, r->next[rank]) };
-		int64_t ready = arrival(r, &x.action);
-		int64_t cell = x.action.stage * r->pl->m + x.action.micro_batch;
-		bool forward = x.action.kind == ACTION_FORWARD;
-
-		if (ready < 0 || (!forward && r->forward_end[cell] < 0))
-			return;
-		x.start = num_max(r->free_at[rank], ready);
-		x.end = x.start + duration(r, &x.action);
-		(forward ? r->forward_end : r->backward_end)[cell] = x.end;
-		if (r->next[rank] == 0)
-			r->first_start[rank] = x.start;
-		r->free_at[rank] = x.end;
-		r->busy[rank] += x.end - x.start;
-		r->next[rank]++;
-		if (r->emit != NULL)
-			r->emit(r->ctx, &x);
-		if (forward && x.action.stage + 1 < r->stages)
-			wake(r, (x.action.stage + 1) % r->pl->p);
-		if (!forward && x.action.stage > 0)
-			wake(r, (x.action.stage - 1) % r->pl->p);
-	}
-}
-
-static enum err_code report_deadlock(const struct run *r, struct err *e)
-{
-	char text[ERR_MSG_CAP] = "";
-	size_t len = 0;
-
-	for (int64_t rank = 0; rank < r->pl->p && len < sizeof text - 1; rank++) {
-		struct action a;
-		char name[32];
-		int n;
-
-		if (r->next[rank] >= r->info->count(r->pl, rank))
-			continue;
-		a = r->info->at(r->pl, rank, r->next[rank]);
-		n = snprintf(text + len, sizeof text - len, "%srank %lld waits for the input of %s", len > 0 ? "; " : "", (long long)rank,
-			action_format(&a, name, sizeof name));
-		if (n > 0)
-			len = (size_t)num_min((int64_t)len + n, (int64_t)sizeof text - 1);
-	}
-	return err_set(e, ERR_ILLEGAL, "schedule", "deadlock: %s", text);
-}
-
-static void summarize(const struct run *r, struct schedule_result *out)
-{
-	int64_t idle;
-
-	*out = (struct schedule_result){ 0 };
-	for (int64_t rank = 0; rank < r->pl->p; rank++) {
-		out->makespan = num_max(out->makespan, r->free_at[rank]);
-		out->total_busy += r->busy[rank];
-		out->max_busy = num_max(out->max_busy, r->busy[rank]);
-		out->span_bubble = num_max(out->span_bubble, r->free_at[rank] - r->first_start[rank] - r->busy[rank]);
-	}
-	idle = r->pl->p * out->makespan - out->total_busy;
-	out->bubble_of_step = out->makespan > 0 ? (double)idle / ((double)r->pl->p * (double)out->makespan) : 0;
-	out->bubble_over_ideal = out->total_busy > 0 ? (double)idle / (double)out->total_busy : 0;
-}
-
-enum err_code schedule_run(const struct pipeline *pl, const struct schedule_times *t, void *workspace,
-	void (*emit)(void *ctx, const struct timed_action *a), void *ctx, struct schedule_result *out, struct err *e)
-{
-	struct run r;
-	enum err_code code = pipeline_check(pl, e);
-
-	if (code != ERR_OK)
-		return code;
-	run_init(&r, pl, t, workspace);
-	r.emit = emit;
-	r.ctx = ctx;
 	for (int64_t rank = 0; rank < pl->p; rank++)
-		wake(&r, rank);
-	while (r.count > 0) {
-		int64_t rank = r.queue[r.head];
-
-		r.head = (r.head + 1) % pl->p;
-		r.count--;
-		r.queued[rank] = 0;
-		advance(&r, rank);
-	}
-	for (int64_t rank = 0; rank < pl->p; rank++)
-		if (r.next[rank] < r.info->count(pl, rank))
-			return report_deadlock(&r, e);
-	summarize(&r, out);
-	return ERR_OK;
+		sum += count(pl, rank);
+	return sum;
 }
 
 char *action_format(const struct action *a, char *buf, size_t cap)
 {
 	(void)snprintf(buf, cap, "%d%c%d", (int)a->stage, action_letters[a->kind], (int)a->micro_batch);
 	return buf;
+}
+
+bool pipeline_is_exact(const struct pipeline *pl)
+{
+	return pl->p == 1 || (!info_of(pl)->greedy && (pl->schedule != SCHEDULE_ZB_V || pl->m >= 2 * pl->p - 1));
 }

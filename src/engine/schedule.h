@@ -1,6 +1,9 @@
-/* Pipeline schedules: per rank an ordered list of actions. A schedule is a row of a table with a closed-form generator; ONE executor times
- * any list. Nothing here knows about memory or seconds: times are integer ticks.
- * Stage s of p * v: chunk k of rank r is stage k * p + r. */
+/* Pipeline schedules: per rank an ordered list of actions. A schedule is a row of a table with one small generator; ONE executor
+ * times any list. Nothing here knows about memory or seconds: times are integer ticks.
+ *
+ * Stages and ranks. Loop: stage s sits on rank s mod p, chunk k of rank r is stage k p + r. V: 2p stages, rank r holds r and
+ * 2p-1-r. Both directions (DualPipe): p stages, rank r holds r and p-1-r; the first half of the micro-batches runs down the
+ * ranks, the second half up. */
 #ifndef MESHPLAN_SCHEDULE_H
 #define MESHPLAN_SCHEDULE_H
 
@@ -14,64 +17,227 @@
 enum action_kind { ACTION_FORWARD, ACTION_BACKWARD, ACTION_INPUT, ACTION_WEIGHT, ACTION_KIND_COUNT };
 extern const char action_letters[ACTION_KIND_COUNT + 1]; /* "FBIW": B whole backward, I input gradient, W weight gradient */
 
+/* One action. `overlap` is set on the forward and on the backward that follows it at once when both run as one block. */
 struct action {
-	int32_t kind; /* enum action_kind */
+	uint8_t kind; /* enum action_kind */
+	uint8_t overlap;
 	int32_t stage, micro_batch;
+};
+
+/* What greedy generators plan with, in any unit; all 0: 1, 1, 1, 0. v-half, v-min and 1f1b-v plan in slots and do not look at it.
+ */
+struct order_costs {
+	int64_t forward, input, weight, comm;
 };
 
 /* A pipeline: the shape that a generator needs. */
 struct pipeline {
-	int32_t schedule; /* enum schedule_id */
-	int64_t p, m, v, group; /* ranks, micro-batches, chunks per rank, interleaved group (0: p) */
+	int32_t schedule;       /* enum schedule_id; SCHEDULE_COUNT: an imported order with the placement below */
+	int64_t p, m, v, group; /* ranks, micro-batches, chunks per rank, micro-batches per round (0: the schedule's default) */
+	struct order_costs costs;
+	int32_t imported; /* enum placement of an imported order */
 };
 
+enum placement { PLACEMENT_LOOP, PLACEMENT_V, PLACEMENT_BIDIRECTIONAL, PLACEMENT_COUNT };
+extern const char *const placement_names[PLACEMENT_COUNT + 1];
+
+/* Chunks of one stage on a rank at its peak: `whole` micro-batches between F and the end of I (or B) keep all saved tensors,
+ * `pending` ones between I and W keep the inputs and output gradients of their matrix multiplies. */
+struct chunk_peak {
+	int64_t whole, pending;
+};
+
+struct sched_program;
 struct schedule_info {
 	const char *key, *label, *help, *cite;
-	bool needs_v; /* v >= 2 */
-	/* Number of actions of a rank, and the i-th of them (0-based); O(1). */
-	int64_t (*count)(const struct pipeline *pl, int64_t rank);
+	const char *rule; /* what the shape must be, and why */
+	const char *peak_formula,
+		*makespan_formula; /* of peak and closed, in the symbols of meshplan-model(7); s = F + I + W of a chunk */
+	bool needs_v;              /* more than one chunk per rank: v of at least 2 */
+	bool has_groups;           /* micro-batches run in groups */
+	bool splits;               /* the backward is split into I and W */
+	bool greedy;               /* no closed form: generated as a list, depends on costs */
+	bool overlaps;             /* has overlapped F&B blocks */
+	int32_t placement;         /* enum placement */
+	int64_t v_min, v_max;      /* legal chunks per rank */
+	int64_t passes;            /* actions per chunk and micro-batch on a rank: 2 or 3 */
+	/* Closed forms: writes the rank's program, from which count, at and the iterator follow. NULL when greedy. */
+	void (*program)(const struct pipeline *pl, int64_t rank, struct sched_program *out);
+	/* The i-th action of a rank (0-based); NULL when greedy. order_at() answers for both. */
 	struct action (*at)(const struct pipeline *pl, int64_t rank, int64_t i);
-	/* Makespan in ticks with equal stages and no latency; F and B per chunk. */
+	/* Number of actions of a rank. */
+	int64_t (*count)(const struct pipeline *pl, int64_t rank);
+	/* Greedy: bytes of scratch, and the generator, which fills list (all ranks in turn). */
+	int64_t (*scratch_bytes)(const struct pipeline *pl);
+	enum err_code (*generate)(const struct pipeline *pl, void *scratch, struct action *list, struct err *e);
+	/* Makespan in ticks with equal stages: exact where *exact comes back true, else a stated estimate. */
+	int64_t (*closed)(const struct pipeline *pl, int64_t f, int64_t i, int64_t w, int64_t c, bool *exact);
+	/* The same for whole backwards of b = i + w and no latency. */
 	int64_t (*makespan)(const struct pipeline *pl, int64_t f, int64_t b);
-	/* Most chunks of chunk index k alive on `rank` at its peak instant (forwards started minus backwards finished), as counted at the
-	 * instant when the sum over k is first at its maximum. */
+	/* Chunk k of a rank at the rank's peak; stated, not exact, where pipeline_is_exact says no. */
+	struct chunk_peak (*peak)(const struct pipeline *pl, int64_t rank, int64_t k);
+	/* whole + pending of the above. */
 	int64_t (*in_flight)(const struct pipeline *pl, int64_t rank, int64_t k);
 };
 extern const struct schedule_info schedule_table[SCHEDULE_COUNT];
 
-/* Constraints of the schedule: m >= 1, v, the interleaved group rule (p <= g <= m and (m % g = 0 or m % g >= p); Megatron-LM
- * get_schedule_table). `where` is a knob key. */
+/* Constraints of the schedule: p, m, v, the group rule. `where` is a knob key; the message holds the reason and the legal values.
+ */
 enum err_code pipeline_check(const struct pipeline *pl, struct err *e) NODISCARD;
-/* Peak chunks in flight on a rank, released at the end of the whole backward. */
+/* Peak chunks in flight on a rank, released at the end of B or W. */
 int64_t pipeline_in_flight(const struct pipeline *pl, int64_t rank);
+/* Whether the peaks above are exact for this shape (a test compares both kinds with the orders). */
+bool pipeline_is_exact(const struct pipeline *pl);
+/* The group that is used: pl->group, else p where the schedule takes it, else PyTorch's m / max(1, m / p), else the smallest
+ * legal one. */
+int64_t pipeline_group(const struct pipeline *pl);
+/* Stages, chunks (stages) that a rank holds, and where stages sit. p = 1 is plain gradient accumulation on the loop. */
+int32_t pipeline_placement(const struct pipeline *pl);
+int64_t pipeline_stages(const struct pipeline *pl);
+int64_t pipeline_chunks_held(const struct pipeline *pl);
+int64_t pipeline_stage_of(const struct pipeline *pl, int64_t rank, int64_t k);
+/* Which of the rank's chunks a stage is, -1: it is not there. */
+int64_t pipeline_chunk_at(const struct pipeline *pl, int64_t rank, int64_t stage);
+int64_t pipeline_rank_of(const struct pipeline *pl, int64_t stage, int64_t micro_batch);
+/* Actions of all ranks. */
+int64_t pipeline_actions(const struct pipeline *pl);
 
-/* Times of the executor, in ticks, >= 0. `comm` is added between a producer and a consumer on different ranks; it occupies neither. */
-struct schedule_times {
-	int64_t forward, backward, comm;
-	const int64_t *stage_forward, *stage_backward; /* per stage (p * v), or NULL for the uniform ones */
+/* An order: who does what in which sequence, closed form or list. Plain data; the list belongs to the caller. */
+struct order {
+	struct pipeline pl;
+	const struct action *list; /* NULL: closed form */
+	const int64_t *first;      /* p + 1 positions in the list */
 };
 
-/* One timed action, as the executor emits it (per rank in order; ranks interleave). */
+/* Bytes of workspace that order_generate needs: 0 for a closed form, -1 on overflow. */
+int64_t order_workspace_bytes(const struct pipeline *pl);
+/* The order of a pipeline. Greedy schedules are generated into the workspace, which must outlive *out. */
+enum err_code order_generate(const struct pipeline *pl, void *workspace, struct order *out, struct err *e) NODISCARD;
+int64_t order_count(const struct order *o, int64_t rank);
+struct action order_at(const struct order *o, int64_t rank, int64_t i);
+/* Calls f for every action of a rank in turn; faster than order_at. */
+void order_each(const struct order *o, int64_t rank, void (*f)(void *ctx, const struct action *a), void *ctx);
+
+/* Most chunks in flight on a rank by its list alone: released at the end of B or W, and of B or I. In a block the forward counts
+ * first. */
+struct order_peaks {
+	int64_t at_weight, at_input;
+};
+struct order_peaks order_peaks(const struct order *o, int64_t rank);
+
+/* Every (stage, micro-batch) has exactly one F and after it one B, or one I and after that one W, on its rank; blocks are F then
+ * B. Closed forms and generated lists always pass; scratch holds order_check_bytes. Errors name rank, position, action and what
+ * is legal there. */
+int64_t order_check_bytes(const struct pipeline *pl);
+enum err_code order_check(const struct order *o, void *scratch, struct err *e) NODISCARD;
+
+/* PyTorch's CSV: one line per rank, "0F0,0F1,,0B0,0I1,0W1,(0F3;3B9)OVERLAP_F_B"; empty fields are bubbles, REDUCE_GRAD fields and
+ * lines that start with # are left out. p, m, v and the placement follow from the actions. text is not changed. */
+struct order_text {
+	const char *name; /* of the file, for messages */
+	const char *text;
+	size_t len;
+};
+/* Bytes that order_parse needs at most for a text. */
+int64_t order_parse_bytes(const struct order_text *t);
+enum err_code order_parse(const struct order_text *t, void *workspace, struct order *out, struct err *e) NODISCARD;
+struct sink;
+void order_format(const struct order *o, struct sink *out);
+void order_format_rank(const struct order *o, int64_t rank, struct sink *out);
+
+/* Times of the executor, in ticks, >= 0. `comm` is added between a producer and a consumer on different ranks; it occupies
+ * neither. I and W: input and weight; where both are 0 they share a B (I gets the odd tick). B: backward; where it is 0 it lasts
+ * I + W. An overlapped block lasts `overlap`; 0: as long as its halves together. */
+struct schedule_times {
+	int64_t forward, backward, comm;
+	const int64_t *stage_forward, *stage_backward; /* per stage, or NULL for the uniform ones */
+	int64_t input, weight, overlap;
+	const int64_t *stage_input, *stage_weight;
+};
+/* Duration of one action (of the halves of a block: their own). */
+int64_t schedule_duration(const struct schedule_times *t, int32_t kind, int64_t stage);
+
+/* Why a rank stands idle before an action. */
+enum idle_reason { IDLE_NONE, IDLE_FILL, IDLE_INPUT, IDLE_GRADIENT, IDLE_COMM, IDLE_DRAIN, IDLE_REASON_COUNT };
+extern const struct choice_info idle_reason_choices[IDLE_REASON_COUNT];
+
+/* One timed action, as the executor emits it (per rank in order; ranks interleave). A block is emitted as two: both have the
+ * times of the block, the second (a backward with action.overlap) adds no busy time. The rank was free from free_at on: until
+ * ready_at it waited for `reason`, from there to start for the latency (or, at the first action, for the fill). */
 struct timed_action {
 	int64_t rank, index; /* index in the rank's list */
 	struct action action;
 	int64_t start, end;
+	int64_t free_at, ready_at;
+	int32_t reason; /* enum idle_reason of [free_at, ready_at) */
 };
+/* Ticks that a rank is busy with it: 0 for the second half of a block. */
+int64_t timed_action_busy(const struct timed_action *a);
 
 struct schedule_result {
 	int64_t makespan, total_busy, max_busy;
-	int64_t span_bubble;      /* max over ranks of (last end - first start - busy) */
-	double bubble_of_step;    /* sum of idle / (p * makespan) */
-	double bubble_over_ideal; /* sum of idle / sum of busy */
+	int64_t span_bubble;             /* max over ranks of (last end - first start - busy) */
+	double bubble_of_step;           /* sum of idle / (p * makespan) */
+	double bubble_over_ideal;        /* sum of idle / sum of busy */
+	int64_t max_span;                /* max over ranks of last end - first start */
+	double span_bubble_rate;         /* span_bubble / max_span */
+	int64_t idle[IDLE_REASON_COUNT]; /* ticks, all ranks; they sum to p * makespan - total_busy */
 };
+
+/* What one rank did. */
+struct rank_result {
+	int64_t busy, first_start, last_end;
+};
+
+typedef void schedule_emit(void *ctx, const struct timed_action *a);
 
 /* Bytes of workspace that schedule_run needs for this pipeline, or -1 on overflow. */
 int64_t schedule_workspace_bytes(const struct pipeline *pl);
-/* Executes the pipeline. Dependencies: F(s,i) <- F(s-1,i); B(s,i) <- F(s,i), B(s+1,i); plus list order; start = when the rank is free and
- * the inputs are there. emit may be NULL. ERR_ILLEGAL when no rank can advance; the message names each blocked rank, its action and the
- * missing input. workspace is caller-owned, at least schedule_workspace_bytes. */
-enum err_code schedule_run(const struct pipeline *pl, const struct schedule_times *t, void *workspace,
-	void (*emit)(void *ctx, const struct timed_action *a), void *ctx, struct schedule_result *out, struct err *e) NODISCARD;
+/* Executes the pipeline. Dependencies: F(s,i) <- F(s-1,i); B(s,i), I(s,i) <- F(s,i), B or I(s+1,i); W(s,i) <- I(s,i); plus list
+ * order; start = when the rank is free and the inputs are there; a block needs both inputs and ends both. emit may be NULL.
+ * ERR_ILLEGAL when no rank can advance; the message names blocked ranks, their actions and the missing inputs. workspace is
+ * caller-owned, at least schedule_workspace_bytes. */
+enum err_code schedule_run(const struct pipeline *pl, const struct schedule_times *t, void *workspace, schedule_emit *emit,
+	void *ctx, struct schedule_result *out, struct err *e) NODISCARD;
+/* The same for an order that exists already. ranks: p results, or NULL. */
+int64_t order_run_bytes(const struct order *o);
+enum err_code order_run(const struct order *o, const struct schedule_times *t, void *workspace, schedule_emit *emit, void *ctx,
+	struct rank_result *ranks, struct schedule_result *out, struct err *e) NODISCARD;
+
+/* The chain of actions that the makespan consists of. */
+struct critical_path {
+	int64_t actions, comm_hops; /* on the path */
+	int64_t busy, comm;         /* ticks; busy + comm = makespan */
+};
+int64_t order_critical_bytes(const struct order *o);
+/* Emits the path from the last action back to the first; of several equally long ones the one that stays on its rank. */
+enum err_code order_critical(const struct order *o, const struct schedule_times *t, void *workspace, schedule_emit *emit,
+	void *ctx, struct critical_path *out, struct err *e) NODISCARD;
+
+/* The result for a large m from runs of a few rounds, where the order repeats: as soon as one round of every rank equals the
+ * round before it, shifted by one constant, all later ones do (max-plus linearity), so the result is exact. *proved tells;
+ * without proof nothing is said and *out is empty. Work is O(p^2 v). Greedy orders and those whose phases grow apart (gpipe,
+ * looped-bfs) are never proved. */
+int64_t schedule_periodic_bytes(const struct pipeline *pl);
+enum err_code schedule_run_periodic(const struct pipeline *pl, const struct schedule_times *t, void *workspace, bool *proved,
+	struct schedule_result *out, struct err *e) NODISCARD;
+
+/* One schedule beside the others on the same ranks and micro-batches. Times of a chunk: those of `t` (which are per rank) divided
+ * by the stages that share a rank's layers. */
+struct schedule_comparison {
+	int32_t schedule; /* enum schedule_id */
+	struct pipeline pl;
+	struct err why;                /* code != ERR_OK: not legal here, and the reason */
+	struct schedule_result result; /* in ticks of 1 / scale */
+	int64_t scale;
+	int64_t peak_at_weight, peak_at_input; /* most of any rank, in chunks */
+	double peak_micro_batches;             /* the former in micro-batches of the rank's whole share */
+};
+int64_t schedule_compare_bytes(int32_t schedule, const struct pipeline *base);
+/* Runs `schedule` with p, m, and where it takes chunks v of base (2 where base has 1). An illegal shape is a result, not an
+ * error. */
+enum err_code schedule_compare(int32_t schedule, const struct pipeline *base, const struct schedule_times *t, void *workspace,
+	struct schedule_comparison *out, struct err *e) NODISCARD;
 
 /* "0F0", "3B12": stage, letter, micro-batch. Returns buf. */
 char *action_format(const struct action *a, char *buf, size_t cap);

@@ -1,10 +1,12 @@
-/* The automatic choice. Order of preference: fits with room, fits tightly, does not; less recompute; smaller tp pp cp; more headroom; framework table order. So the loop runs
- * from little recompute to much and from small products to large ones, and stops at the first product with a choice that fits. Within a
- * product the micro-batch is the smallest legal one, ZeRO the highest legal stage and expert parallelism the widest legal one: each
- * of them only ever adds headroom. */
+/* The automatic choice. Order of preference: fits with room, fits tightly, does not fit; then predicted throughput; where the speed of the
+ * GPU is not known: less recompute, smaller tp pp cp, more headroom, framework table order. Every framework, recompute mode, product
+ * tp pp cp, ZeRO stage, chunk count and micro-batch that is open is tried; memory is looked at first, and time only where it fits. A larger
+ * micro-batch is tried only while the smaller one fits: memory grows with it. Of expert parallelism the widest legal degrees inside a node,
+ * inside four nodes and of all are tried. */
 #include "search.h"
 
 #include "i18n_mark.h"
+#include "compute.h"
 #include "num.h"
 #include "rules.h"
 
@@ -12,7 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEGREES_MAX = 32, PP_MOST = 128 };
+/* Tokens of a piece of the sequence. No published run times smaller ones, so their speed is not known well enough to choose them. */
+#define CP_PIECE_LEAST 4096
+/* A wider split of the model must win by this factor: less is below what the time model can tell, and more ranks are more to go wrong. */
+#define NEAR_TIE 1.01
+
+enum { DEGREES_MAX = 32, PP_MOST = 128, MICRO_BATCH_MOST = 16, CHUNKS_MOST = 8, EXPERT_DEGREES = 3 };
 
 /* What is open, and the best so far. */
 struct search {
@@ -25,17 +32,17 @@ struct search {
 	struct err first; /* why the first candidate was illegal */
 };
 
-static bool is_fixed(const struct draft *d, const char *key)
+static bool is_fixed(const struct draft *d, size_t knob)
 {
-	return d->origin[knob_index(knob_find(key))] >= ORIGIN_FILE;
+	return d->origin[knob] >= ORIGIN_FILE;
 }
 
 /* Degrees to try: the given one, or the divisors of n up to most. */
-static size_t degrees(const struct draft *d, const char *key, int64_t value, int64_t n, int64_t most, int64_t *out)
+static size_t degrees(const struct draft *d, size_t knob, int64_t value, int64_t n, int64_t most, int64_t *out)
 {
 	size_t count = 0;
 
-	if (is_fixed(d, key)) {
+	if (is_fixed(d, knob)) {
 		out[0] = value;
 		return 1;
 	}
@@ -58,91 +65,175 @@ static int64_t product_of(const struct scenario *s)
 	return s->layout.tp * s->layout.pp * s->layout.cp;
 }
 
-/* Candidates come in order of preference, so an equal one wins only inside the same recompute mode and product, by headroom. */
-static bool better(const struct search *sr, const struct draft *d, const struct plan *p)
+/* Where the speed is not known candidates come in order of preference, so an equal one wins only inside the same recompute mode and product,
+ * by headroom. */
+static bool better_unknown(const struct search *sr, const struct draft *d, const struct plan *p)
 {
-	int rank = rank_of(p), best = rank_of(&sr->plan);
-
-	if (rank != best)
-		return rank > best;
-	if (rank > 0 && (product_of(&d->s) != sr->product || d->s.training.recompute != sr->best.s.training.recompute))
+	if (product_of(&d->s) != sr->product || d->s.training.recompute != sr->best.s.training.recompute)
 		return false;
 	return p->worst.need_bytes < sr->plan.worst.need_bytes;
 }
 
-static void set_smallest_micro_batch(struct draft *d)
+static bool better(const struct search *sr, const struct draft *d, const struct plan *p)
+{
+	int rank = rank_of(p), best = rank_of(&sr->plan);
+	double margin;
+
+	if (rank != best)
+		return rank > best;
+	if (rank == 0)
+		return p->worst.need_bytes < sr->plan.worst.need_bytes;
+	if (!p->step.known || !sr->plan.step.known)
+		return better_unknown(sr, d, p);
+	margin = product_of(&d->s) > sr->product ? NEAR_TIE : 1;
+	return p->throughput.tokens_per_s > margin * sr->plan.throughput.tokens_per_s;
+}
+
+/* Sets the micro-batch; an open global batch follows the data-parallel degree, which need not divide the default. */
+static void set_micro_batch(struct draft *d, int64_t micro_batch)
 {
 	int64_t dp = scenario_dp(&d->s);
 
-	if (!is_fixed(d, "micro-batch"))
-		d->s.training.micro_batch = 1;
-	/* An open global batch follows the data-parallel degree, which need not divide the default. */
-	if (dp > 0 && !is_fixed(d, "global-batch"))
+	if (!is_fixed(d, KNOB_OF(training.micro_batch)))
+		d->s.training.micro_batch = micro_batch;
+	if (dp > 0 && !is_fixed(d, KNOB_OF(training.global_batch)))
 		d->s.training.global_batch = num_round_up(d->s.training.global_batch, dp * d->s.training.micro_batch);
 }
 
-static int64_t widest_experts(const struct draft *d, int64_t etp)
+/* Degrees of expert parallelism to try: the widest legal one inside a node, inside a few nodes, and of all. Narrow ones send over fast links
+ * and shard little; wide ones the other way round. */
+static size_t expert_degrees(const struct draft *d, int64_t etp, int64_t out[EXPERT_DEGREES])
 {
 	const struct scenario *s = &d->s;
 	uint32_t can = framework_rules_table[s->profile.framework].can;
-	int64_t pool = can & CAN_ETP ? s->cluster.gpus / s->layout.pp : scenario_dp(s), widest = 1;
+	int64_t pool = can & CAN_ETP ? s->cluster.gpus / s->layout.pp : scenario_dp(s), node = num_max(1, s->cluster.gpus_per_node / etp);
+	const int64_t most[EXPERT_DEGREES] = { node, 4 * node, s->model.experts };
+	size_t n = 0;
 
-	if (!model_is_moe(&s->model) || !(can & CAN_EP))
-		return 1;
-	for (int64_t ep = 1; ep <= num_min(s->model.experts, pool); ep++)
-		if (s->model.experts % ep == 0 && pool % (ep * etp) == 0)
-			widest = ep;
-	return widest;
+	if (!model_is_moe(&s->model) || !(can & CAN_EP) || is_fixed(d, KNOB_OF(layout.ep))) {
+		out[n++] = s->layout.ep;
+		return n;
+	}
+	for (int i = 0; i < EXPERT_DEGREES; i++) {
+		int64_t widest = 1;
+
+		for (int64_t ep = 1; ep <= num_min(num_min(s->model.experts, pool), most[i]); ep++)
+			if (s->model.experts % ep == 0 && pool % (ep * etp) == 0)
+				widest = ep;
+		if (n == 0 || widest != out[n - 1])
+			out[n++] = widest;
+	}
+	return n;
 }
 
-static void consider(struct search *sr, const struct draft *candidate)
+/* Evaluates a candidate and keeps it if it is the best; returns whether its memory fits. */
+static bool consider(struct search *sr, const struct draft *candidate)
 {
 	struct plan p;
 	struct err e;
 
 	if (candidate->dp_given > 0 && scenario_dp(&candidate->s) != candidate->dp_given)
-		return;
-	if (plan_evaluate(&candidate->s, &p, &e) != ERR_OK) {
+		return false;
+	if (plan_evaluate_memory(&candidate->s, &p, &e) != ERR_OK) {
 		if (sr->first.code == ERR_OK)
 			sr->first = e;
-		return;
+		return false;
 	}
-	if (sr->found && !better(sr, candidate, &p))
-		return;
-	sr->found = true;
-	sr->product = product_of(&candidate->s);
-	sr->best = *candidate;
-	sr->plan = p;
+	if (rank_of(&p) > 0 && rank_of(&p) >= rank_of(&sr->plan))
+		plan_evaluate_time(&candidate->s, &p);
+	if (!sr->found || better(sr, candidate, &p)) {
+		sr->found = true;
+		sr->product = product_of(&candidate->s);
+		sr->best = *candidate;
+		sr->plan = p;
+	}
+	return rank_of(&p) > 0;
 }
 
-/* One framework, recompute, tp, pp, cp: fills the rest. */
+/* Micro-batches 1, 2, 4 ... while they fit and divide. */
+static void try_micro_batches(struct search *sr, struct draft *d)
+{
+	for (int64_t b = 1; b <= MICRO_BATCH_MOST; b *= 2) {
+		draft_settle(d, sr->c);
+		set_micro_batch(d, b);
+		if (!consider(sr, d) || is_fixed(d, KNOB_OF(training.micro_batch)))
+			return;
+	}
+}
+
+/* Dense and expert widths of tensor parallelism, and degrees of expert parallelism. */
+static void try_expert_widths(struct search *sr, struct draft *d)
+{
+	struct layout *y = &d->s.layout;
+	bool fixed = is_fixed(d, KNOB_OF(layout.etp));
+	const int64_t widths[2] = { fixed ? y->etp : 1, y->tp };
+	size_t n = !fixed && model_is_moe(&d->s.model) && y->tp > 1 ? 2 : 1;
+
+	if (!fixed)
+		d->origin[KNOB_OF(layout.etp)] = ORIGIN_AUTO;
+	for (size_t i = 0; i < n; i++) {
+		int64_t degrees_of[EXPERT_DEGREES];
+		size_t n_degrees;
+
+		y->etp = widths[i];
+		n_degrees = expert_degrees(d, y->etp, degrees_of);
+		for (size_t k = 0; k < n_degrees; k++) {
+			struct draft trial = *d;
+
+			trial.s.layout.ep = degrees_of[k];
+			try_micro_batches(sr, &trial);
+		}
+	}
+}
+
+/* Chunk counts: one, two, and the most up to eight that divide the layers. */
+static size_t chunk_counts(const struct draft *d, int64_t out[3])
+{
+	const struct layout *y = &d->s.layout;
+	int64_t per_rank = d->s.model.layers / y->pp, most = 1;
+	bool interleaved = is_fixed(d, KNOB_OF(layout.schedule)) && schedule_table[y->schedule].needs_v;
+	bool can = (framework_rules_table[d->s.profile.framework].can & CAN_VPP) && y->pp > 1 && (interleaved || !is_fixed(d, KNOB_OF(layout.schedule)));
+	size_t n = 0;
+
+	if (is_fixed(d, KNOB_OF(layout.vpp))) {
+		out[n++] = y->vpp;
+		return n;
+	}
+	if (!interleaved || y->pp == 1)
+		out[n++] = 1;
+	for (int64_t v = 2; can && v <= num_min(CHUNKS_MOST, per_rank); v++)
+		if (d->s.model.layers % (y->pp * v) == 0) {
+			if (most == 1)
+				out[n++] = v;
+			most = v;
+		}
+	if (most > 2 && n < 3 && out[n - 1] != most)
+		out[n++] = most;
+	return n;
+}
+
+/* One framework, recompute, tp, pp, cp: every ZeRO stage and chunk count that is open. */
 static void try_layout(struct search *sr, struct draft *d)
 {
 	struct layout *y = &d->s.layout;
 	const struct framework_rules *rules = &framework_rules_table[d->s.profile.framework];
-	int64_t widths[2] = { 1, y->tp };
-	size_t n = model_is_moe(&d->s.model) && y->tp > 1 ? 2 : 1;
+	bool zero_fixed = is_fixed(d, KNOB_OF(layout.zero));
+	int64_t low = zero_fixed ? y->zero : rules->zero_min, high = zero_fixed ? low : y->pp > 1 ? rules->zero_max_with_pp : rules->zero_max;
+	int64_t chunks[3];
+	size_t n = chunk_counts(d, chunks);
 
-	if (!is_fixed(d, "zero"))
-		y->zero = y->pp > 1 ? rules->zero_max_with_pp : rules->zero_max;
-	if (!is_fixed(d, "vpp"))
-		y->vpp = is_fixed(d, "schedule") && y->schedule == SCHEDULE_INTERLEAVED && y->pp > 1 ? 2 : 1;
-	if (!is_fixed(d, "schedule"))
-		y->schedule = y->vpp > 1 ? SCHEDULE_INTERLEAVED : SCHEDULE_1F1B;
-	set_smallest_micro_batch(d);
-	if (is_fixed(d, "etp")) {
-		widths[0] = y->etp;
-		n = 1;
-	}
-	for (size_t i = 0; i < n; i++) {
-		y->etp = widths[i];
-		if (!is_fixed(d, "ep"))
-			y->ep = widest_experts(d, y->etp);
-		draft_settle(d, sr->c);
-		y->etp = widths[i];
-		set_smallest_micro_batch(d);
-		consider(sr, d);
-	}
+	if (!zero_fixed)
+		d->origin[KNOB_OF(layout.zero)] = ORIGIN_AUTO; /* settling leaves it alone */
+	for (int64_t zero = high; zero >= low; zero--)
+		for (size_t i = 0; i < n; i++) {
+			struct draft trial = *d;
+
+			trial.s.layout.zero = zero;
+			trial.s.layout.vpp = chunks[i];
+			if (!is_fixed(d, KNOB_OF(layout.schedule)))
+				trial.s.layout.schedule = chunks[i] > 1 ? SCHEDULE_INTERLEAVED : SCHEDULE_1F1B;
+			try_expert_widths(sr, &trial);
+		}
 }
 
 /* Every (tp, pp, cp) of one product. */
@@ -150,19 +241,18 @@ static void try_product(struct search *sr, const struct draft *d, int64_t produc
 {
 	int64_t tps[DEGREES_MAX], pps[DEGREES_MAX];
 	const struct scenario *s = &d->s;
-	size_t n_tp = degrees(d, "tp", s->layout.tp, product, num_min(s->cluster.gpus_per_node, s->cluster.gpus), tps);
+	size_t n_tp = degrees(d, KNOB_OF(layout.tp), s->layout.tp, product, num_min(s->cluster.gpus_per_node, s->cluster.gpus), tps);
 
 	for (size_t i = 0; i < n_tp; i++) {
-		size_t n_pp = product % tps[i] == 0 ? degrees(d, "pp", s->layout.pp, product / tps[i], num_min(s->model.layers, PP_MOST), pps) : 0;
+		size_t n_pp = product % tps[i] == 0 ? degrees(d, KNOB_OF(layout.pp), s->layout.pp, product / tps[i], num_min(s->model.layers, PP_MOST), pps) : 0;
 
 		for (size_t j = 0; j < n_pp; j++) {
 			int64_t cp = product / (tps[i] * pps[j]);
 			struct draft trial;
 
-			if (tps[i] * pps[j] * cp != product || (is_fixed(d, "cp") && cp != s->layout.cp))
+			if (tps[i] * pps[j] * cp != product || (is_fixed(d, KNOB_OF(layout.cp)) && cp != s->layout.cp))
 				continue;
-			/* Pieces below 1024 tokens are not worth a ring. */
-			if (!is_fixed(d, "cp") && cp > 1 && ((cp & (cp - 1)) != 0 || s->training.seq / cp < 1024))
+			if (!is_fixed(d, KNOB_OF(layout.cp)) && cp > 1 && ((cp & (cp - 1)) != 0 || s->training.seq / cp < CP_PIECE_LEAST))
 				continue;
 			trial = *d;
 			trial.s.layout.tp = tps[i];
@@ -182,7 +272,7 @@ static bool fits_with_room(const struct search *sr)
 static void try_frameworks(struct search *sr, int32_t recompute, int64_t product)
 {
 	const struct draft *base = sr->base;
-	bool fixed = is_fixed(base, "framework") || is_fixed(base, "profile");
+	bool fixed = is_fixed(base, KNOB_OF(profile.framework)) || is_fixed(base, knob_index(knob_find("profile")));
 
 	for (int32_t f = FRAMEWORK_MEGATRON; f < FRAMEWORK_LESSON; f++) {
 		struct draft trial = *base;
@@ -218,7 +308,7 @@ static enum err_code explain_product(const struct search *sr, struct err *e)
 	const char *key = "tp";
 
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-		if (!is_fixed(sr->base, keys[i]))
+		if (!is_fixed(sr->base, knob_index(knob_find(keys[i]))))
 			continue;
 		product *= values[i];
 		if (values[i] > 1)
@@ -244,22 +334,22 @@ static enum err_code explain_failure(const struct search *sr, struct err *e)
 enum err_code search_choose(struct draft *d, const struct catalog *c, struct plan *p, struct err *e)
 {
 	struct search sr = { .base = d, .c = c };
-	bool recompute_fixed = is_fixed(d, "recompute");
+	bool known = compute_known(&d->s) && d->s.profile.framework != FRAMEWORK_LESSON && d->s.profile.framework != FRAMEWORK_ZERO_PAPER;
+	bool recompute_fixed = is_fixed(d, KNOB_OF(training.recompute));
 	int32_t first = recompute_fixed ? d->s.training.recompute : RECOMPUTE_NONE, last = recompute_fixed ? first : RECOMPUTE_FULL;
 	enum err_code code = model_check(&d->s.model, e);
 
 	if (code != ERR_OK)
 		return code;
-	for (int32_t r = first; r <= last && !fits_with_room(&sr); r++)
-		for (int64_t product = 1; product <= d->s.cluster.gpus && !fits_with_room(&sr); product++)
-			if (d->s.cluster.gpus % product == 0 || (is_fixed(d, "tp") && is_fixed(d, "pp")))
+	for (int32_t r = first; r <= last && (known || !fits_with_room(&sr)); r++)
+		for (int64_t product = 1; product <= d->s.cluster.gpus && (known || !fits_with_room(&sr)); product++)
+			if (d->s.cluster.gpus % product == 0 || (is_fixed(d, KNOB_OF(layout.tp)) && is_fixed(d, KNOB_OF(layout.pp))))
 				try_frameworks(&sr, r, product);
 	if (!sr.found)
 		return explain_failure(&sr, e);
 	*d = sr.best;
-	*p = sr.plan;
 	mark_chosen(d);
-	return ERR_OK;
+	return plan_evaluate(&d->s, p, e);
 }
 
 /* Bytes of model states that any framework must spread over the cards: a lower bound on GPUs. */
@@ -272,7 +362,7 @@ static double least_state_bytes(const struct draft *d, const struct catalog *c)
 		const struct profile *p = catalog_default_profile(c, f);
 		struct memory_ledger l;
 
-		if (!is_fixed(d, "framework") && p != NULL)
+		if (!is_fixed(d, KNOB_OF(profile.framework)) && p != NULL)
 			s.profile = *p;
 		l = memory_ledger_of(&s);
 		least = fmin(least, l.weights + (s.training.adapter != ADAPTER_NONE ? 0 : l.gradients + l.gradient_accumulation +
@@ -292,23 +382,31 @@ static int64_t next_size(int64_t n, int64_t per_node)
 	return n + (n < 32 * per_node ? per_node : n / per_node / 16 * per_node);
 }
 
+int64_t search_next_size(const struct draft *d, int64_t gpus)
+{
+	return gpus < 1 ? 1 : next_size(gpus, num_max(1, d->s.cluster.gpus_per_node));
+}
+
+bool search_size_fits(const struct draft *d, const struct catalog *c, int64_t gpus, struct draft *best, struct plan *p)
+{
+	struct draft trial = *d;
+	struct err e;
+
+	if ((double)gpus < least_state_bytes(d, c) / fmax(1, (double)memory_capacity_bytes(&d->s)))
+		return false;
+	trial.s.cluster.gpus = gpus;
+	draft_settle(&trial, c);
+	if (search_choose(&trial, c, p, &e) != ERR_OK || !p->verdict.fits)
+		return false;
+	*best = trial;
+	return true;
+}
+
 int64_t search_fewest_gpus(const struct draft *d, const struct catalog *c, int64_t max_gpus, struct draft *best, struct plan *p)
 {
-	double bound = least_state_bytes(d, c) / fmax(1, (double)memory_capacity_bytes(&d->s));
-	int64_t per_node = num_max(1, d->s.cluster.gpus_per_node);
-
-	for (int64_t n = 1; n <= max_gpus; n = next_size(n, per_node)) {
-		struct draft trial = *d;
-		struct err e;
-
-		if ((double)n < bound)
-			continue;
-		trial.s.cluster.gpus = n;
-		draft_settle(&trial, c);
-		if (search_choose(&trial, c, p, &e) == ERR_OK && p->verdict.fits) {
-			*best = trial;
+	for (int64_t n = search_next_size(d, 0); n <= max_gpus; n = search_next_size(d, n)) {
+		if (search_size_fits(d, c, n, best, p))
 			return n;
-		}
 	}
 	return 0;
 }
@@ -347,13 +445,13 @@ static bool try_recipe(const struct draft *d, const struct catalog *c, const str
 		char now[64];
 
 		(void)knob_format(k, &d->s, now, sizeof now);
-		changes = changes || (strcmp(now, r->value[i]) != 0 && (!(k->flags & KNOB_F_AUTO) || is_fixed(d, k->key) || k->preset == PRESET_PROFILE));
+		changes = changes || (strcmp(now, r->value[i]) != 0 && (!(k->flags & KNOB_F_AUTO) || is_fixed(d, knob_index(k)) || k->preset == PRESET_PROFILE));
 		if (draft_set(&way->draft, c, k, r->value[i], ORIGIN_FLAG, &e) != ERR_OK)
 			return false;
 		len += (size_t)snprintf(way->change + len, sizeof way->change - len, "%s--%s %s", i > 0 ? " " : "", k->key, r->value[i]);
 	}
 	/* A profile of another framework is no change of this one. */
-	if (!changes || (is_fixed(d, "framework") && way->draft.s.profile.framework != d->s.profile.framework))
+	if (!changes || (is_fixed(d, KNOB_OF(profile.framework)) && way->draft.s.profile.framework != d->s.profile.framework))
 		return false;
 	if (search_choose(&way->draft, c, &p, &e) != ERR_OK || !p.verdict.known)
 		return false;
@@ -365,6 +463,11 @@ static bool try_recipe(const struct draft *d, const struct catalog *c, const str
 	way->host_bytes_per_node = p.host_bytes_per_node;
 	way->limit = p.verdict.limit;
 	return true;
+}
+
+bool search_way_out(const struct draft *d, const struct catalog *c, size_t i, struct way_out *way)
+{
+	return i < sizeof recipes / sizeof recipes[0] && try_recipe(d, c, &recipes[i], way);
 }
 
 size_t search_ways_out(const struct draft *d, const struct catalog *c, struct way_out *ways, size_t cap)

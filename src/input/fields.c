@@ -246,3 +246,56 @@ bool fields_is_zero(const struct field *f, const void *in)
 			return false;
 	return true;
 }
+
+static enum err_code set_name(const struct field *f, const char *text, int32_t *value, struct err *e)
+{
+	for (int32_t i = 0; f->names[i] != NULL; i++)
+		if (strcmp(f->names[i], text) == 0) {
+			*value = i;
+			return ERR_OK;
+		}
+	return err_set(e, ERR_USAGE, f->key, "'%.40s' is no value of %s", text, f->key);
+}
+
+static enum err_code set_field(const struct field *f, const char *text, void *out, struct err *e)
+{
+	enum err_code code = ERR_OK;
+	int64_t wide = 0;
+	int32_t narrow = strcmp(text, "on") == 0;
+	double real = 0;
+
+	switch (f->type) {
+	case FIELD_TEXT:
+		(void)snprintf((char *)out + f->offset, f->size, "%s", text);
+		return ERR_OK;
+	case FIELD_INT:
+		code = units_parse_count(text, f->key, 1000, &wide, e);
+		store(out, f, &wide);
+		return code;
+	case FIELD_BYTES:
+		code = units_parse_bytes(text, f->key, &wide, e);
+		store(out, f, &wide);
+		return code;
+	case FIELD_REAL:
+		code = units_parse_real(text, f->key, &real, e);
+		real *= field_unit_scale(f->unit);
+		store(out, f, &real);
+		return code;
+	case FIELD_NAME:
+		code = set_name(f, text, &narrow, e);
+		store(out, f, &narrow);
+		return code;
+	case FIELD_FLAG:
+		store(out, f, &narrow);
+		return ERR_OK;
+	}
+	return code;
+}
+
+enum err_code fields_set_text(const struct field_table *t, const char *key, const char *text, void *out, struct err *e)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (strcmp(t->rows[i].key, key) == 0)
+			return set_field(&t->rows[i], text, out, e);
+	return err_set(e, ERR_UNKNOWN, key, "a %s has no key '%.60s'", t->what, key);
+}

@@ -291,6 +291,9 @@ static void finish_experts(struct model *m)
 {
 	if (m->moe_stride < 1)
 		m->moe_stride = 1;
+	/* One group of experts is no limit. */
+	if (m->route_nodes <= 1)
+		m->route_nodes = 0;
 	if (m->experts == 0) {
 		m->topk = m->expert_ffn = m->shared_experts = m->shared_ffn = m->dense_layers = 0;
 		m->moe_stride = 1;

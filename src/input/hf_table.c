@@ -72,7 +72,8 @@ static const struct hf_key grok_keys[] = {
 };
 static const struct hf_key gpt_oss_keys[] = {
 	NEED("intermediate_size", M(expert_ffn)), NEED("num_local_experts", M(experts)), NEED("num_experts_per_tok", M(topk)),
-	INT("experts_per_token", M(topk)), FLAG("attention_bias", R(attention_bias)), END
+	INT("experts_per_token", M(topk)), FLAG("attention_bias", R(attention_bias)),
+	INT("sliding_window", M(window)), END
 };
 static const struct hf_key qwen_moe_keys[] = {
 	NEED("intermediate_size", M(ffn)), NEED("num_experts", M(experts)), NEED("num_experts_per_tok", M(topk)),
@@ -97,7 +98,7 @@ static const struct hf_word topk_methods[] = {
 static const struct hf_key mla_keys[] = {
 	INT("q_lora_rank", M(q_lora_rank)), NEED("kv_lora_rank", M(kv_lora_rank)), NEED("qk_nope_head_dim", M(qk_nope_dim)),
 	NEED("qk_rope_head_dim", M(qk_rope_dim)), INT("v_head_dim", M(v_head_dim)),
-	WORD("topk_method", M(router_bias), topk_methods), ZERO("attention_bias"), END
+	WORD("topk_method", M(router_bias), topk_methods), INT("topk_group", M(route_nodes)), ZERO("attention_bias"), END
 };
 static const struct hf_key minicpm3_keys[] = { NEED("intermediate_size", M(ffn)), END };
 static const struct hf_key deepseek1_keys[] = { ZERO("attention_bias"), END };
@@ -275,7 +276,7 @@ const struct hf_arch hf_archs[] = {
 	  .head_dim = 128 } }, "THUDM/chatglm2-6b modeling_chatglm.py" },
 	{ { "gpt_oss" }, { llama_shape, gpt_oss_keys }, { .m = { DIMS(201088, 2880, 0, 36, 64, 8, 131072), LLAMA_TRAITS,
 	  .head_dim = 64, .experts = 128, .topk = 4, .expert_ffn = 2880, .router_bias = 1, .expert_bias = 1,
-	  .attention_sinks = 1 }, .attention_bias = 1 }, "transformers gpt_oss" },
+	  .attention_sinks = 1, .window = 128, .window_stride = 2 }, .attention_bias = 1 }, "transformers gpt_oss" },
 	{ { "olmo" }, { llama_shape, attention_bias }, { .m = { DIMS(50304, 4096, 11008, 32, 32, 0, 2048), .gated_mlp = 1,
 	  .rope = 1, .norm = NORM_LAYERNORM, .moe_stride = 1 } }, "transformers olmo: its norms have no weights" },
 	{ { "olmo2", "olmo3" }, { llama_shape, attention_bias }, { .m = { DIMS(50304, 4096, 11008, 32, 32, 0, 2048),

@@ -66,6 +66,9 @@ static const struct field model_rows[] = {
 	SIZE("positions", positions, false, 0, 1e9, "rows of a learned position table"),
 	FLAG("rope", rope, "rotary positions; absent: unless there is a learned position table"),
 	SIZE("mtp-layers", mtp_layers, false, 0, 64, "multi-token prediction layers, counted apart"),
+	SIZE("window", window, false, 0, 1e9, "sliding attention window in tokens"),
+	SIZE("window-stride", window_stride, false, 0, 1e4, "every so many layers one sees the whole sequence; absent: none does"),
+	SIZE("route-nodes", route_nodes, false, 0, 65536, "most nodes a routed token goes to"),
 	SIGNED("mlp-extra-params", mlp_extra_params, "parameters spread over the MLPs of all layers"),
 	SIGNED("extra-params", extra_params, "parameters outside the layers that the shape cannot express"),
 };

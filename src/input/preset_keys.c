@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char *const preset_keys_model[] = { "family", "order", "published", "source", "notes", NULL };
-const char *const preset_keys_gpu[] = { "order", "link-note", "usd-provider", "source", "prices", "notes", NULL };
+const char *const preset_keys_gpu[] = { "order", "link-note", "source", "prices", "notes", NULL };
 const char *const preset_keys_node[] = { "order", "source", "notes", NULL };
 const char *const preset_keys_profile[] = { "order", "notes", NULL };
 
@@ -115,7 +115,7 @@ enum err_code preset_keys_check(const cJSON *object, const struct json_place *p,
 		} else if (strcmp(item->string, "order") == 0) {
 			code = json_integer(item, p, 0, 1000000, &order, e);
 		} else if (strcmp(item->string, "notes") == 0 || strcmp(item->string, "family") == 0 ||
-			strcmp(item->string, "link-note") == 0 || strcmp(item->string, "usd-provider") == 0) {
+			strcmp(item->string, "link-note") == 0) {
 			code = json_string(item, p, &text, e);
 		}
 		if (code != ERR_OK)

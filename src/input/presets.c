@@ -18,7 +18,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *const preset_kind_names[PRESET_KIND_COUNT + 1] = { "models", "gpus", "nodes", "frameworks", NULL };
+const char *const preset_kind_names[PRESET_KIND_COUNT + 1] = {
+	"models", "gpus", "nodes", "frameworks", "families", "coefficients", NULL
+};
 
 static const char built_in[] = "built in";
 
@@ -76,6 +78,19 @@ static enum err_code parse_profile(const cJSON *object, const struct json_place 
 	return fields_read(object, p, &profile_fields, preset_keys_profile, out, e);
 }
 
+static enum err_code parse_family(const cJSON *object, const struct json_place *p, void *out, struct err *e)
+{
+	return fields_read(object, p, &gpu_family_fields, preset_keys_profile, out, e);
+}
+
+static enum err_code parse_coefficients(const cJSON *object, const struct json_place *p, void *out, struct err *e)
+{
+	struct coefficients *c = out;
+
+	c->v[COEF_ONE] = 1;
+	return fields_read(object, p, &coefficients_fields, preset_keys_profile, c, e);
+}
+
 static const struct kind_info {
 	size_t size;
 	enum err_code (*parse)(const cJSON *object, const struct json_place *p, void *out, struct err *e);
@@ -84,11 +99,13 @@ static const struct kind_info {
 	[PRESET_KIND_GPU] = { sizeof(struct gpu), parse_gpu },
 	[PRESET_KIND_NODE] = { sizeof(struct node), parse_node },
 	[PRESET_KIND_PROFILE] = { sizeof(struct profile), parse_profile },
+	[PRESET_KIND_FAMILY] = { sizeof(struct gpu_family), parse_family },
+	[PRESET_KIND_COEFFICIENTS] = { sizeof(struct coefficients), parse_coefficients },
 };
 
-/* The id is the first member of each of the four structs. */
+/* The id is the first member of each of the structs. */
 _Static_assert(offsetof(struct model, id) == 0 && offsetof(struct gpu, id) == 0 && offsetof(struct node, id) == 0 &&
-		offsetof(struct profile, id) == 0,
+		offsetof(struct profile, id) == 0 && offsetof(struct gpu_family, id) == 0 && offsetof(struct coefficients, id) == 0,
 	"presets start with their id");
 
 static void entry_clear(struct entry *en)
@@ -245,6 +262,10 @@ static enum err_code store_publish(struct preset_store *store, struct err *e)
 		.n_nodes = store->shelves[PRESET_KIND_NODE].n,
 		.profiles = store->shelves[PRESET_KIND_PROFILE].values,
 		.n_profiles = store->shelves[PRESET_KIND_PROFILE].n,
+		.families = store->shelves[PRESET_KIND_FAMILY].values,
+		.n_families = store->shelves[PRESET_KIND_FAMILY].n,
+		.coefficients = store->shelves[PRESET_KIND_COEFFICIENTS].values,
+		.n_coefficients = store->shelves[PRESET_KIND_COEFFICIENTS].n,
 	};
 	return ERR_OK;
 }
@@ -290,6 +311,8 @@ static enum err_code store_add_built_in(struct preset_store *store, struct err *
 		enum preset_kind kind = PRESET_KIND_MODEL;
 		enum err_code code;
 
+		if (strncmp(file->path, "measured/", 9) == 0)
+			continue; /* runs_csv.c reads those */
 		if (!kind_of_path(file->path, &kind))
 			return err_set(e, ERR_INTERNAL, file->path, "is no preset of a known kind");
 		code = store_add(store, kind, file->path, &en, e);

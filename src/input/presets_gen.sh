@@ -1,11 +1,11 @@
 #!/bin/sh
-# presets_gen.sh PRESETS_DIR: writes the C source that holds every preset file of the four kinds, byte for byte.
+# presets_gen.sh PRESETS_DIR: writes the C source that holds every preset file of every kind, byte for byte.
 # Plain POSIX sh, awk and od; the order of the files does not matter, each names its place in lists itself.
 LC_ALL=C
 export LC_ALL
 cd "$1" || exit 1
 set --
-for file in models/*.json gpus/*.json nodes/*.json frameworks/*.json; do
+for file in models/*.json gpus/*.json nodes/*.json frameworks/*.json families/*.json coefficients/*.json measured/*.csv; do
 	if test -f "$file"; then
 		set -- "$@" "$file"
 	fi

@@ -100,7 +100,7 @@ await ready
 cmp -s "$dir/before" "$dir/after" || fail "the terminal is not as it was"
 lacks "MEMORY per GPU, GiB"
 
-for signal in TERM HUP INT QUIT SEGV ABRT; do
+for signal in TERM HUP INT QUIT SEGV ABRT BUS FPE; do
 	scene="signal $signal"
 	terminal 'ulimit -c 0; stty -a >$D/before; sh -c "echo \$\$ >\$D/pid; exec $M ui"; stty -a >$D/after'
 	frame "first"
@@ -138,6 +138,118 @@ if kill -0 "$pid" 2>/dev/null; then
 	fail "the program outlives its terminal"
 	kill -s KILL "$pid"
 fi
+
+scene="terminal gone while quitting"
+terminal 'trap "" HUP; sh -c "echo \$\$ >\$D/pid; exec $M ui"'
+frame "first"
+pid=$(cat "$dir/pid")
+mux send-keys q \; kill-server
+tries=0
+while kill -0 "$pid" 2>/dev/null && [ $tries -lt 400 ]; do
+	tries=$((tries + 1))
+	timeout 0.05 cat <&3 >/dev/null 2>&1
+done
+if kill -0 "$pid" 2>/dev/null; then
+	fail "the program outlives its terminal"
+	kill -s KILL "$pid"
+fi
+
+scene="resize storm"
+terminal '$M ui; echo code $? >$D/code'
+frame "first"
+n=0
+while [ $n -lt 40 ]; do
+	mux resize-window -x $((20 + n * 37 % 180)) -y $((5 + n * 13 % 60)) \; send-keys h l
+	n=$((n + 1))
+done
+mux resize-window -x 80 -y 24
+tries=0
+until screen | grep -qF "MEMORY per GPU, GiB" || [ $tries -ge 200 ]; do
+	tries=$((tries + 1))
+	timeout 0.05 cat <&3 >/dev/null 2>&1
+done
+holds "MEMORY per GPU, GiB"
+mux send-keys q
+await ready
+[ "$(cat "$dir/code")" = "code 0" ] || fail "exit code: $(cat "$dir/code")"
+
+scene="files and looks are kept"
+terminal '$M ui; $M ui'
+frame "first"
+drain
+mux send-keys B
+frame "big"
+holds "h/l change"
+lacks "PIPELINE 1f1b"
+mux send-keys B
+frame "normal"
+mux send-keys S
+frame "prompt"
+mux send-keys -l mine
+frame "name"
+mux send-keys Enter
+frame "saved"
+holds "mine.json"
+drain
+mux send-keys h
+frame "changed"
+mux send-keys q
+frame "question"
+holds "q again quits"
+mux send-keys q
+frame "second run"
+drain
+mux send-keys O
+frame "prompt"
+mux send-keys -l mine
+drain
+mux send-keys Enter
+frame "opened"
+holds "FITS"
+holds "Opened"
+mux send-keys q
+await ready
+[ -s "$dir/.local/share/meshplan/scenarios/mine.json" ] || fail "the scenario is not in the data directory"
+[ -s "$dir/.config/meshplan/config.json" ] || fail "the looks are not in the config directory"
+
+scene="bad config file"
+echo '{"theme": "pink"}' >"$dir/.config/meshplan/config.json"
+terminal '$M ui 2>$D/err; echo code $? >$D/code'
+await ready
+[ "$(cat "$dir/code")" = "code 2" ] || fail "exit code: $(cat "$dir/code")"
+grep -q "config.json.*pink" "$dir/err" || fail "the message does not name file and value: $(cat "$dir/err")"
+rm -f "$dir/.config/meshplan/config.json"
+
+scene="bad preset file"
+mkdir -p "$dir/.config/meshplan/presets/gpus"
+echo '{"id": "x"' >"$dir/.config/meshplan/presets/gpus/x.json"
+terminal '$M ui; echo code $? >$D/code'
+await ready
+holds "it ends too early"
+[ "$(cat "$dir/code")" = "code 2" ] || fail "exit code: $(cat "$dir/code")"
+rm -rf "$dir/.config/meshplan/presets"
+
+scene="no colours"
+terminal 'NO_COLOR=1 $M ui'
+frame "first"
+mux capture-pane -p -e | grep -q '38;5;\|48;5;\|\[3[0-7]m\|\[4[0-7]m' && fail "colours in spite of NO_COLOR"
+mux send-keys q
+await ready
+
+scene="locale that is not installed"
+terminal '$M ui' xterm-256color xx_XX.UTF-8
+frame "first"
+holds ">tp"
+mux send-keys q
+await ready
+
+scene=plain
+printf '%s\n' 'tp 4' m '' Esc u e q | env -i HOME="$dir" PATH="$PATH" TERM=dumb "$program" ui --plain >"$dir/out" 2>"$dir/err" ||
+	fail "exit code of --plain"
+grep -q "DOES NOT FIT" "$dir/out" || fail "--plain does not give the verdict"
+grep -q "BYTES PER PARAMETER" "$dir/out" || fail "--plain does not show the memory view"
+grep -q "tp 8" "$dir/out" || fail "--plain does not undo"
+grep -q "$(printf '\033')" "$dir/out" && fail "--plain sends escapes"
 
 scene="no terminal"
 TERM=xterm "$program" ui </dev/null >"$dir/out" 2>"$dir/err"

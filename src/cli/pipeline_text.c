@@ -1,0 +1,161 @@
+/* meshplan pipeline: the drawing and its figures as text. */
+#include "config.h"
+
+#include "pipeline.h"
+
+#include "draw.h"
+#include "i18n.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MARGIN_COLS = 11, CRITICAL_BYTES_MAX = 268435456 };
+
+/* "r0 ", "r10 ": room for the largest rank and a blank. */
+static int label_cols(const struct pipeline *pl)
+{
+	int n = 3;
+
+	for (int64_t most = 10; pl->p > most; most *= 10)
+		n++;
+	return n;
+}
+
+static void print_rows(const struct gantt *g, int label_width, bool ascii, struct sink *out)
+{
+	for (int64_t i = 0; i < g->rows; i++) {
+		char label[24], idle[32];
+		double share = g->result.makespan > 0 ? 1 - (double)g->busy[i] / (double)g->result.makespan : 0;
+
+		if (g->rank[i] < 0) {
+			sink_puts(out, ":\n");
+			continue;
+		}
+		(void)snprintf(label, sizeof label, "r%" PRId64, g->rank[i]);
+		(void)snprintf(idle, sizeof idle, "%.1f %%", 100 * share);
+		sink_printf(out, "%-*s", label_width, label);
+		gantt_row_text(g, i, ascii, out);
+		sink_printf(out, "%7s%4" PRId64 "\n", idle, g->in_flight[i]);
+	}
+}
+
+/* What the letters mean: those that the order has. */
+static void print_legend(const struct pipeline_job *job, const struct gantt *g, bool ascii, struct sink *out)
+{
+	static const char *const letters[ACTION_KIND_COUNT] = {
+		[ACTION_FORWARD] = N_("F forward"),
+		[ACTION_BACKWARD] = N_("B backward"),
+		[ACTION_INPUT] = N_("I input gradient"),
+		[ACTION_WEIGHT] = N_("W weight gradient"),
+	};
+
+	for (int kind = 0; kind < ACTION_KIND_COUNT; kind++)
+		if (job->has[kind] || (kind == ACTION_BACKWARD && g->mode == GANTT_DENSITY))
+			sink_printf(out, "%s  ", _(letters[kind]));
+	sink_printf(out, _("%s idle"), gantt_glyph(GANTT_IDLE, ascii));
+	if (g->mode == GANTT_DENSITY)
+		sink_printf(out, _("  %s both in turn"), gantt_glyph(GANTT_BOTH, ascii));
+	sink_puts(out, "\n");
+}
+
+static void print_head(const struct pipeline_job *job, struct sink *out)
+{
+	const struct pipeline *pl = &job->order.pl;
+
+	sink_printf(out, _("%s  %" PRId64 " ranks, %" PRId64 " micro-batches"), job->name, pl->p, pl->m);
+	if (pipeline_chunks_held(pl) > 1)
+		sink_printf(out, _(", %" PRId64 " chunks per rank"), pipeline_chunks_held(pl));
+	if (pl->schedule == SCHEDULE_COUNT)
+		sink_printf(out, _(", placement %s"), placement_names[pipeline_placement(pl)]);
+	sink_puts(out, "\n");
+}
+
+/* The same idle time by the three conventions in use. */
+static void print_bubbles(const struct pipeline_job *job, struct sink *out)
+{
+	const struct schedule_result *r = &job->result;
+
+	sink_printf(out, _("makespan %.15g; its bubble in three conventions:\n"), pipeline_units(&job->times, r->makespan));
+	sink_printf(out, "  %-17s%9.2f %%  %s\n", _("of the step"), 100 * r->bubble_of_step, _("idle / (ranks x makespan)"));
+	sink_printf(out, "  %-17s%9.2f %%  %s\n", _("over ideal"), 100 * r->bubble_over_ideal, _("idle / busy"));
+	sink_printf(out, "  %-17s%9.2f %%  ", _("within the span"), 100 * r->span_bubble_rate);
+	sink_printf(out, _("idle %.10g from a rank's first to its last action\n"), pipeline_units(&job->times, r->span_bubble));
+	if (r->max_busy > 0 && r->total_busy != job->order.pl.p * r->max_busy)
+		sink_printf(out, "  %-17s%9.2f %%  %s\n", _("over the busiest"),
+			100 * ((double)r->makespan / (double)r->max_busy - 1), _("ranks differ: makespan / busiest rank - 1"));
+}
+
+static void print_idle(const struct pipeline_job *job, struct sink *out)
+{
+	static const char *const names[IDLE_REASON_COUNT] = {
+		[IDLE_FILL] = N_("fill"),
+		[IDLE_INPUT] = N_("input"),
+		[IDLE_GRADIENT] = N_("gradient"),
+		[IDLE_COMM] = N_("latency"),
+		[IDLE_DRAIN] = N_("drain"),
+	};
+
+	sink_puts(out, _("idle time by cause:"));
+	for (int i = IDLE_FILL; i < IDLE_REASON_COUNT; i++)
+		sink_printf(out, "%s %s %.10g", i > IDLE_FILL ? "," : "", _(names[i]),
+			pipeline_units(&job->times, job->result.idle[i]));
+	sink_puts(out, "\n");
+}
+
+/* An addition: orders too long to remember leave it out. */
+static void print_critical(const struct pipeline_job *job, struct sink *out)
+{
+	int64_t bytes = order_critical_bytes(&job->order);
+	struct critical_path path;
+	void *workspace;
+
+	if (bytes < 0 || bytes > CRITICAL_BYTES_MAX)
+		return;
+	workspace = cli_alloc((size_t)bytes);
+	if (order_critical(&job->order, &job->times.ticks, workspace, NULL, NULL, &path, NULL) == ERR_OK)
+		sink_printf(out, _("critical path: %" PRId64 " actions, busy %.10g; latency %.10g\n"), path.actions,
+			pipeline_units(&job->times, path.busy), pipeline_units(&job->times, path.comm));
+	free(workspace);
+}
+
+static void print_notes(const struct pipeline_job *job, struct sink *out)
+{
+	const struct pipeline *pl = &job->order.pl;
+
+	sink_printf(out, _("times of a chunk: "));
+	pipeline_times_text(&job->times, out);
+	sink_puts(out, _("\nmax: chunks in flight at most, each from its F to the end of its B or W\n"));
+	if (pipeline_shown_group(pl) > 0)
+		sink_printf(out, _("groups of %" PRId64 " micro-batches\n"), pipeline_shown_group(pl));
+}
+
+int pipeline_text(struct cli *cli, const struct pipeline_job *job, int64_t cols)
+{
+	char axis[GANTT_COLS_MAX + 1], caption[80];
+	struct err e = { .code = ERR_OK };
+	int label = label_cols(&job->order.pl);
+	struct gantt *g = cli_alloc(sizeof *g);
+	enum err_code code = gantt_draw_order(
+		&job->order, &job->times.ticks, GANTT_ROWS_MAX, cols - label - MARGIN_COLS, job->workspace, g, &e);
+
+	if (code == ERR_OK) {
+		print_head(job, cli->out);
+		gantt_axis(g, axis, sizeof axis);
+		sink_printf(cli->out, "%*s%s%s\n", label, "", axis, _("   idle max"));
+		print_rows(g, label, cli->ascii, cli->out);
+		if (*gantt_caption(g, caption, sizeof caption) != '\0')
+			sink_printf(cli->out, "%*s%s\n", label, "", caption);
+		if (g->unit != job->times.scale)
+			sink_printf(cli->out, _("%*s1 on the axis is %.10g, one forward\n"), label, "",
+				pipeline_units(&job->times, g->unit));
+		sink_printf(cli->out, "%*s", label, "");
+		print_legend(job, g, cli->ascii, cli->out);
+		print_bubbles(job, cli->out);
+		print_idle(job, cli->out);
+		print_critical(job, cli->out);
+		print_notes(job, cli->out);
+	}
+	free(g);
+	return code == ERR_OK ? EXIT_YES : cli_fail(&e);
+}

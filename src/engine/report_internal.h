@@ -1,0 +1,32 @@
+/* Shared between report*.c only. */
+#ifndef MESHPLAN_REPORT_INTERNAL_H
+#define MESHPLAN_REPORT_INTERNAL_H
+
+#include "cost.h"
+#include "report.h"
+
+enum { REPORT_TEXT_COLS = 78, REPORT_LABEL_COLS = 10 };
+
+/* report_wrap.c: writes words, breaking lines before column REPORT_TEXT_COLS; continued lines start at column `indent`. */
+struct wrap {
+	struct sink *out;
+	int64_t indent, col;
+	bool first;
+};
+void wrap_word(struct wrap *w, const char *word);
+/* Breaks at blanks; with `items` only at those behind a comma. */
+void wrap_text(struct wrap *w, const char *text, bool items);
+/* "LABEL     text": one wrapped entry and a line break. */
+void wrap_entry(const char *label, const char *text, bool items, struct sink *out);
+
+/* report_speed.c: communication, step, throughput; nothing where the speed is not known. Text and Markdown. */
+void report_speed_line(const struct draft *d, const struct plan *p, struct sink *out); /* "speed     16.1 s per step, ..." */
+void report_speed_text(const struct draft *d, const struct plan *p, struct sink *out);
+void report_speed_markdown(const struct draft *d, const struct plan *p, struct sink *out);
+/* Seconds for people: "35.2 ms", "16.1 s", "4.70 h", "253 days". Returns buf. */
+char *report_seconds(double seconds, char *buf, size_t cap);
+/* report_cost.c: the paragraph of the plan. */
+void report_cost_line(const struct draft *d, const struct plan *p, struct sink *out);
+void report_cost_table(const struct draft *d, const struct plan *p, struct sink *out);
+
+#endif

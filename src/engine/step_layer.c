@@ -1,0 +1,265 @@
+/* One layer: matrix multiplies, attention core, memory-bound operations, exposed communication, recompute; dense and MoE.
+ * T tokens per rank and micro-batch, h hidden, a heads, kv key-value heads, d head size, t tp; bytes are of 16-bit tensors unless said. */
+#include "step_internal.h"
+
+#include <math.h>
+
+/* Bytes per element of memory-bound operations, forward and backward. Src: reads and writes of each kernel. */
+#define NORM_FORWARD 20 /* two norms, two residual adds with dropout */
+#define NORM_BACKWARD 24
+#define ROPE 4
+#define ACT_FORWARD 4 /* one input, one output */
+#define ACT_BACKWARD 6
+#define GATED_FORWARD 6
+#define GATED_BACKWARD 10
+#define SCORES_FORWARD 13 /* unfused attention: scale, mask, softmax, dropout */
+#define SCORES_BACKWARD 17
+/* The unfused batched matrix multiplies reach this share of the curve's second point. */
+#define BATCHED_RATE 0.75
+/* Fused attention backward does 2.5 times the FLOPs. Src: FlashAttention-2, Dao 2023 (five products against two). */
+#define FLASH_BACKWARD_FLOPS 2.5
+/* Kernels of a layer, and 8-bit casts on top. */
+#define KERNELS_FORWARD 26
+#define KERNELS_BACKWARD 52
+#define KERNELS_CASTS 8
+/* The extra all-gather for the weight gradient is exposed to this share at most. */
+#define TP_EXTRA_EXPOSED 0.1
+/* Seconds per hop of the context-parallel ring, and the share of attention that hides it. ASSUMPTIONS: no published run is bound by them. */
+#define RING_HOP_S 20e-6
+#define RING_HIDDEN 0.9
+
+static void add(struct gemm_times *sum, struct gemm_times t)
+{
+	sum->forward += t.forward;
+	sum->input += t.input;
+	sum->weight += t.weight;
+}
+
+static void attention_gemms(struct step_model *m)
+{
+	const struct model *y = &m->s->model;
+	double T = m->tokens, h = m->hidden, t = m->tp, a = (double)y->heads;
+	const struct device *d = &m->device;
+
+	if (y->attention_type == ATTENTION_MLA) {
+		double q_in = y->q_lora_rank > 0 ? (double)y->q_lora_rank : h, q = (double)model_q_width(y), kv = (double)model_kv_width(y);
+		double down = (double)(y->q_lora_rank + y->kv_lora_rank + y->qk_rope_dim);
+
+		add(&m->attention, compute_linear(d, m->kind, T, down, h));
+		add(&m->attention, compute_linear(d, m->kind, T, q / t, q_in));
+		add(&m->attention, compute_linear(d, m->kind, T, kv / t, (double)y->kv_lora_rank));
+		add(&m->attention, compute_linear(d, m->kind, T, h, (double)model_context_width(y) / t));
+		return;
+	}
+	add(&m->attention, compute_linear(d, m->kind, T, (a + 2 * (double)y->kv_heads) * m->head_size / t, h));
+	add(&m->attention, compute_linear(d, m->kind, T, h, a * m->head_size / t));
+}
+
+/* A gated or plain MLP of this width on this many tokens; activation bytes added. */
+static struct gemm_times mlp_times(const struct step_model *m, double tokens, double width)
+{
+	bool gated = m->s->model.gated_mlp;
+	struct gemm_times t = { 0 };
+
+	if (width <= 0)
+		return t;
+	add(&t, compute_linear(&m->device, m->kind, tokens, (gated ? 2 : 1) * width, m->hidden));
+	add(&t, compute_linear(&m->device, m->kind, tokens, m->hidden, width));
+	t.forward += compute_bytes_s(&m->device, (gated ? GATED_FORWARD : ACT_FORWARD) * tokens * width * m->device.elementwise);
+	t.input += compute_bytes_s(&m->device, (gated ? GATED_BACKWARD : ACT_BACKWARD) * tokens * width * m->device.elementwise);
+	return t;
+}
+
+/* Tokens that a query sees on average: the whole sequence, or two window widths where that is less. */
+static double attended_tokens(const struct scenario *s)
+{
+	double all = (double)(s->training.attention_length > 0 ? s->training.attention_length : s->training.seq), windowed, global;
+
+	if (s->model.window <= 0)
+		return all;
+	windowed = fmin(2 * (double)s->model.window, all);
+	global = s->model.window_stride > 0 ? 1 / (double)s->model.window_stride : 0;
+	return global * all + (1 - global) * windowed;
+}
+
+/* Fused: 2 b (s/c) s a d FLOPs forward (both products, causal half), rate saturating with the length of a piece. */
+static void flash_core(struct step_model *m)
+{
+	const struct scenario *s = m->s;
+	const struct model *y = &s->model;
+	double cp = (double)s->layout.cp, piece = cp > 1 ? (double)s->training.seq / (2 * cp) : (double)s->training.seq;
+	double width = y->attention_type == ATTENTION_MLA ? ((double)(y->qk_nope_dim + y->qk_rope_dim) + (double)y->v_head_dim) / 2 : m->head_size;
+	double rate = m->device.attention_flops * (m->head_size < 128 ? m->device.family->small_head_factor : 1);
+	double flop = 2 * m->tokens * attended_tokens(s) * (double)y->heads * width / m->tp;
+
+	m->core_forward_s = flop / (rate * piece / (piece + m->device.attention_s0));
+	if (s->profile.cp_unbalanced && cp > 1)
+		m->core_forward_s *= 1 + s->coefficients.v[COEF_CP_IMBALANCE] * ((2 * cp - 1) / cp - 1);
+	m->core_backward_s = FLASH_BACKWARD_FLOPS * m->core_forward_s / m->device.attention_backward;
+}
+
+/* Unfused: both products over the whole square, then the passes over the scores. */
+static void unfused_core(struct step_model *m)
+{
+	const struct device *d = &m->device;
+	double scores = m->tokens * (double)m->s->training.seq * (double)m->s->model.heads / m->tp;
+	double rate = BATCHED_RATE * d->family->bf16_curve[1] * d->level[GEMM_16] * d->peak_flops[GEMM_16];
+
+	if (fmod(m->head_size, 8) != 0)
+		rate *= d->unaligned_attention;
+	m->core_forward_s = 4 * scores * m->head_size / rate + compute_bytes_s(d, SCORES_FORWARD * scores * d->unfused_bytes);
+	m->core_backward_s = 8 * scores * m->head_size / rate + compute_bytes_s(d, SCORES_BACKWARD * scores * d->unfused_bytes);
+}
+
+static void elementwise(struct step_model *m)
+{
+	const struct model *y = &m->s->model;
+	bool mla = y->attention_type == ATTENTION_MLA;
+	double kv = (double)(mla ? y->heads : y->kv_heads);
+	double rope = ROPE * m->tokens * ((double)y->heads + 2 * kv) * m->head_size / m->tp, u = m->tokens * m->hidden / m->sp_tp;
+
+	m->elementwise_forward_s = compute_bytes_s(&m->device, (NORM_FORWARD * u + rope) * m->device.elementwise);
+	m->elementwise_backward_s = compute_bytes_s(&m->device, (NORM_BACKWARD * u + rope) * m->device.elementwise);
+}
+
+/* Tensor parallelism: with sequence parallel two gathers and two scatters each way and two gathers for the weight gradient, else two
+ * all-reduces each way. Src: Korthikanti 2022 fig. 5; Megatron-LM tensor_parallel/layers.py (backward traffic under the weight gradient). */
+static void tensor_parallel(struct step_model *m)
+{
+	const struct profile *p = &m->s->profile;
+	const double *c = m->s->coefficients.v;
+	bool sp = m->s->layout.sequence_parallel, buffers = p->tp_hidden != COEF_ONE && sp;
+	double one, hidden = buffers ? c[p->tp_hidden] : 0, under_weight = c[COEF_TP_BACKWARD_HIDDEN] / 2;
+
+	if (m->tp <= 1)
+		return;
+	one = comm_collective_s(&m->links, sp ? COLLECTIVE_GATHER : COLLECTIVE_ALL_REDUCE, m->tp, 2 * m->tokens * m->hidden, 1) / c[p->tp_rate];
+	if (buffers) {
+		m->tp_forward_s = 4 * one * (1 - hidden);
+		m->tp_backward_s = m->tp_forward_s + 2 * one * fmin(TP_EXTRA_EXPOSED, 1 - hidden);
+	} else {
+		m->tp_forward_s = (sp ? 4 : 2) * one;
+		m->tp_backward_s = m->tp_forward_s * (1 - under_weight) + (sp ? 2 * one * TP_EXTRA_EXPOSED : 0);
+	}
+	m->tp_all_s = (sp ? 10 : 4) * one;
+}
+
+/* Ring attention: K and V travel cp - 1 hops under the attention of the piece before. Src: Liu 2023. */
+static void context_parallel(struct step_model *m)
+{
+	const struct scenario *s = m->s;
+	double cp = (double)s->layout.cp, rate, ring;
+
+	if (cp <= 1)
+		return;
+	rate = m->tp * cp <= (double)m->links.domain ? m->links.rate_bps[COLLECTIVE_GATHER] : m->links.nic_bps;
+	ring = (cp - 1) * (2 * m->tokens * (double)model_kv_width(&s->model) / m->tp / rate + RING_HOP_S);
+	m->cp_forward_s = fmax(0, ring - RING_HIDDEN * m->core_forward_s);
+	m->cp_all_s = 3 * ring;
+}
+
+static double recompute_s(const struct step_model *m, double forward)
+{
+	const struct scenario *s = m->s;
+
+	if (s->training.recompute == RECOMPUTE_FULL)
+		return forward;
+	if (s->training.recompute == RECOMPUTE_NONE)
+		return 0;
+	if (s->profile.selective == SELECTIVE_CORE_ATTENTION)
+		return m->core_forward_s;
+	return s->coefficients.v[COEF_SAC_SHARE] * (forward - m->core_forward_s - m->elementwise_forward_s - m->tp_forward_s) +
+		m->elementwise_forward_s;
+}
+
+static void dense_layer(struct step_model *m, struct layer_time *out)
+{
+	double per_kernel = m->s->coefficients.v[m->s->profile.launch], casts = m->kind == GEMM_16 ? 0 : KERNELS_CASTS;
+	bool full = m->s->training.recompute == RECOMPUTE_FULL;
+
+	m->mlp = mlp_times(m, m->tokens, (double)m->s->model.ffn / m->tp);
+	out->forward_s = m->attention.forward + m->mlp.forward + m->core_forward_s + m->elementwise_forward_s + m->tp_forward_s + m->cp_forward_s;
+	out->input_s = m->attention.input + m->mlp.input + m->core_backward_s + m->elementwise_backward_s + m->tp_backward_s + 2 * m->cp_forward_s;
+	out->weight_s = m->attention.weight + m->mlp.weight;
+	if (per_kernel < 1) { /* `one` means no launch cost is modelled */
+		out->forward_s = fmax(out->forward_s, (KERNELS_FORWARD + casts) * per_kernel);
+		out->input_s = fmax(out->input_s, (KERNELS_BACKWARD + casts) * per_kernel - out->weight_s);
+	}
+	out->recompute_s = recompute_s(m, out->forward_s);
+	out->tp_s = m->tp_forward_s * (full ? 2 : 1) + m->tp_backward_s;
+	out->cp_s = m->cp_forward_s * (full ? 4 : 3);
+}
+
+/* Experts: grouped matrix multiplies of their balanced share of tokens, shared experts as dense ones. */
+static struct gemm_times expert_times(const struct step_model *m, double per_expert, double local)
+{
+	const struct model *y = &m->s->model;
+	bool gated = y->gated_mlp;
+	double width = (double)y->expert_ffn / (double)m->s->layout.etp, shared = (double)model_shared_ffn(y);
+	struct gemm_times t = { 0 };
+
+	add(&t, compute_grouped(&m->device, m->grouped_kind, per_expert, (gated ? 2 : 1) * width, m->hidden, local));
+	add(&t, compute_grouped(&m->device, m->grouped_kind, per_expert, m->hidden, width, local));
+	t.forward += compute_bytes_s(&m->device, (gated ? GATED_FORWARD : ACT_FORWARD) * per_expert * local * width * m->device.elementwise);
+	t.input += compute_bytes_s(&m->device, (gated ? GATED_BACKWARD : ACT_BACKWARD) * per_expert * local * width * m->device.elementwise);
+	add(&t, mlp_times(m, m->tokens, shared / m->tp));
+	return t;
+}
+
+static double dispatch_s(const struct step_model *m, double tokens)
+{
+	const struct scenario *s = m->s;
+	double copy = tokens * m->hidden * 2, topk = (double)s->model.topk, etp = (double)s->layout.etp, t;
+
+	t = comm_dispatch_s(&m->links, copy, topk, (double)s->layout.ep, s->layout.etp, s->profile.dispatch_per_node, (double)s->model.route_nodes);
+	if (s->profile.dispatch_factor > 0)
+		t *= s->profile.dispatch_factor;
+	if (etp > 1)
+		t += comm_collective_s(&m->links, COLLECTIVE_GATHER, etp, copy * topk * etp, 1);
+	return t;
+}
+
+/* Dropless routing asks the host per layer, so host work H cannot run ahead: sqrt(gpu^2 + H^2), a third of H in the forward. */
+static void moe_layer(struct step_model *m, const struct layer_time *dense, struct layer_time *out)
+{
+	const struct scenario *s = m->s;
+	const double *c = s->coefficients.v;
+	double ep = (double)s->layout.ep, etp = (double)s->layout.etp, E = (double)s->model.experts, topk = (double)s->model.topk;
+	double tokens = m->tokens / m->tp, local = E / ep, per_expert = tokens * etp * ep * topk / E, routed = tokens * topk * m->hidden * 2;
+	struct gemm_times x = expert_times(m, per_expert, local);
+	double memory = compute_bytes_s(&m->device, c[COEF_MOE_BYTES] * (4 * routed * etp + 6 * tokens * m->hidden + 16 * tokens * E));
+	double host = (c[COEF_MOE_HOST] + c[COEF_MOE_HOST_EXPERT] * local) * (s->profile.moe_graphs ? c[COEF_MOE_GRAPHS] : 1);
+	double exposed, forward, backward, weight_share;
+
+	m->dispatch_s = dispatch_s(m, tokens);
+	exposed = 2 * m->dispatch_s * c[s->profile.ep_overlap ? COEF_EP_EXPOSED_OVERLAP : COEF_EP_EXPOSED];
+	forward = m->attention.forward + m->core_forward_s + m->elementwise_forward_s + x.forward + memory;
+	backward = m->attention.input + m->attention.weight + m->core_backward_s + m->elementwise_backward_s + x.input + x.weight + memory;
+	out->forward_s = hypot(forward + exposed, host / 3) + m->tp_forward_s + m->cp_forward_s;
+	backward = hypot(backward + exposed, host * 2 / 3);
+	/* Where the backward splits, weight gradients take their share of it. */
+	weight_share = (m->attention.weight + x.weight) / (backward > 0 ? backward : 1);
+	out->weight_s = backward * fmin(weight_share, 1);
+	out->input_s = backward - out->weight_s + m->tp_backward_s + 2 * m->cp_forward_s;
+	out->recompute_s = s->training.recompute == RECOMPUTE_FULL ? out->forward_s : dense->recompute_s;
+	if (s->profile.moe_recomputes)
+		out->recompute_s += 0.3 * m->elementwise_forward_s + compute_bytes_s(&m->device, 6 * per_expert * local * (double)s->model.expert_ffn / etp);
+	out->tp_s = dense->tp_s;
+	out->cp_s = dense->cp_s;
+	out->ep_s = 2 * exposed * (s->training.recompute == RECOMPUTE_FULL ? 1.5 : 1);
+}
+
+void step_layers(struct step_model *m, struct step_time *out)
+{
+	attention_gemms(m);
+	if (m->s->training.attention == ATTENTION_KERNEL_FLASH)
+		flash_core(m);
+	else
+		unfused_core(m);
+	elementwise(m);
+	tensor_parallel(m);
+	context_parallel(m);
+	dense_layer(m, &out->dense);
+	if (model_is_moe(&m->s->model))
+		moe_layer(m, &out->dense, &out->moe);
+}

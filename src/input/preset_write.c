@@ -1,0 +1,84 @@
+/* mkdir */
+#define _POSIX_C_SOURCE 200809L
+
+#include "preset_write.h"
+
+#include "fields.h"
+#include "json.h"
+#include "sink.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DOCUMENT_CAP = 1 << 16 };
+
+/* Makes every directory of a path; the last part is the file. */
+static enum err_code make_directories(char *path, struct err *e)
+{
+	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		int made;
+
+		*slash = '\0';
+		made = mkdir(path, 0777);
+		if (made != 0 && errno != EEXIST) {
+			enum err_code code = err_set(e, ERR_FILE, path, "cannot be made: %s", strerror(errno));
+
+			*slash = '/';
+			return code;
+		}
+		*slash = '/';
+	}
+	return ERR_OK;
+}
+
+static enum err_code place(
+	enum preset_kind kind, const char *id, const char *xdg, const char *home, char path[PRESET_PATH_CAP], struct err *e)
+{
+	bool given = xdg != NULL && xdg[0] == '/';
+	int n;
+
+	if (!given && (home == NULL || home[0] == '\0'))
+		return err_set(e, ERR_USAGE, "name", "neither XDG_CONFIG_HOME nor HOME says where your presets are");
+	n = snprintf(path, PRESET_PATH_CAP, "%s/%smeshplan/presets/%s/%s.json", given ? xdg : home, given ? "" : ".config/",
+		preset_kind_names[kind], id);
+	if (n < 0 || n >= PRESET_PATH_CAP)
+		return err_set(e, ERR_FILE, "name", "the path of the preset %s is too long", id);
+	return ERR_OK;
+}
+
+enum err_code preset_write(enum preset_kind kind, const struct field_table *t, const void *value, const char *xdg_config_home,
+	const char *home, char path[PRESET_PATH_CAP], struct err *e)
+{
+	enum err_code code = place(kind, value, xdg_config_home, home, path, e);
+	char *text = malloc(DOCUMENT_CAP);
+	struct sink out;
+	bool first = true;
+
+	if (code == ERR_OK && text == NULL)
+		code = err_set(e, ERR_INTERNAL, path, "out of memory");
+	if (code == ERR_OK) {
+		sink_init(&out, text, DOCUMENT_CAP, NULL, NULL);
+		sink_puts(&out, "{");
+		for (size_t i = 0; i < t->n; i++) {
+			const struct field *f = &t->rows[i];
+
+			if (!f->required && fields_is_zero(f, value))
+				continue;
+			sink_puts(&out, first ? "\n  " : ",\n  ");
+			sink_json_string(&out, f->key);
+			sink_puts(&out, ": ");
+			fields_write_value(f, value, &out);
+			first = false;
+		}
+		sink_puts(&out, "\n}\n");
+		code = out.failed ? err_set(e, ERR_INTERNAL, path, "too long") : make_directories(path, e);
+		if (code == ERR_OK)
+			code = json_write_file(path, text, out.len, e);
+	}
+	free(text);
+	return code;
+}

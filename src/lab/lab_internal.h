@@ -1,0 +1,65 @@
+/* What the labs share: carving memory, reading parameters, stating facts and claims. */
+#ifndef MESHPLAN_LAB_INTERNAL_H
+#define MESHPLAN_LAB_INTERNAL_H
+
+#include "i18n_mark.h"
+#include "lab.h"
+
+#include <stdio.h>
+
+/* Memory of the caller, handed out from the front. base NULL: nothing is handed out, `used` counts; it saturates at INT64_MAX. */
+struct lab_arena {
+	unsigned char *base;
+	int64_t used;
+};
+
+/* n zeroed objects of `size` bytes, aligned for any type; NULL while counting. n >= 0. */
+void *lab_take(struct lab_arena *a, int64_t n, size_t size);
+/* *total += a * b * c, saturating: for counts of work. All >= 0. */
+void lab_work(int64_t *total, int64_t a, int64_t b, int64_t c);
+
+/* Parameters by index into the lab's table. */
+static inline int64_t lab_int(const struct lab_input *in, size_t i)
+{
+	return (int64_t)in->value[i];
+}
+
+static inline uint64_t lab_seed(const struct lab_input *in, size_t i)
+{
+	return (uint64_t)in->value[i];
+}
+
+/* The rows that most labs have. */
+#define LAB_SEED_PARAM                                                                                                           \
+	{                                                                                                                        \
+		"seed", N_("seed of all random numbers"), LAB_PARAM_INT, 0, 4294967295.0, 1, NULL                                \
+	}
+
+/* "whole", "real": which numbers a lab draws. */
+const char *lab_number_word(int64_t value);
+
+/* Part i of n elements cut into `parts`: from lab_cut(n, parts, i) to lab_cut(n, parts, i + 1). Sizes differ by at most one. */
+static inline int64_t lab_cut(int64_t n, int64_t parts, int64_t i)
+{
+	return i * (n / parts) + (i < n % parts ? i : n % parts);
+}
+
+void lab_add_fact(struct lab_run *run, const char *key, const char *label, enum lab_unit unit, double value);
+/* got and want are equal to the bit. */
+void lab_claim_equal(struct lab_run *run, const char *key, const char *text, enum lab_unit unit, double got, double want);
+/* |got - want| <= tolerance. */
+void lab_claim_close(
+	struct lab_run *run, const char *key, const char *text, enum lab_unit unit, double got, double want, double tolerance);
+/* The largest difference of many numbers is at most tolerance. */
+void lab_claim_same(struct lab_run *run, const char *key, const char *text, double difference, double tolerance);
+void lab_set_answer(struct lab_run *run, const char *label, enum lab_unit unit, double answer);
+
+/* One column heading of a table. */
+#define LAB_STEP(out, heading, cols, row_count, is_main)                                                                         \
+	((out)->columns = (cols), (out)->n_columns = (int32_t)(sizeof(cols) / sizeof((cols)[0])), (out)->rows = (row_count),     \
+		(out)->main = (is_main), (void)snprintf((out)->title, sizeof(out)->title, "%s", (heading)))
+
+extern const struct lab lab_dp, lab_allreduce, lab_tp, lab_fsdp, lab_pp, lab_accum, lab_checkpoint, lab_precision, lab_moe,
+	lab_offload;
+
+#endif

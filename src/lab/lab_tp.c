@@ -1,0 +1,656 @@
+/* lab tp: tensor parallelism. Each part of a transformer layer is computed twice, whole and cut over N GPUs, forward and
+ * backward, and the two are compared: output, gradient of the input, gradients of the weights. One function computes a shard; the
+ * unsplit layer is the shard that holds everything. Partial sums meet in a real ring all-reduce.
+ *
+ *   column     Y_i = X W_i; outputs side by side (all-gather). Backward: dX = sum of dY_i W_i' (all-reduce)
+ *   row        Y = sum of X_i W_i (all-reduce). Backward: dX_i = dY W_i', nothing to send
+ *   mlp        column, ReLU, row: one all-reduce forward, one backward (Megatron-LM, Shoeybi 2019, sec. 3)
+ *   attention  heads are independent: Q, K, V by columns, the output matrix by rows; the same two all-reduces
+ *   vocab      logits by columns of the head; maximum, sum of exponentials and the target's logit are what is exchanged: 3
+ * numbers a token
+ *
+ * Whole numbers: everything is exact, attention without its softmax; the cross entropy alone has exponentials. Reals: |error| <=
+ * 2 K u S with K additions in a chain and S the sum of absolute products (Higham 2002, sec. 3.5), S bounded by sizes times
+ * largest entries. */
+#include "lab_collective.h"
+#include "lab_internal.h"
+#include "lab_math.h"
+#include "num.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { GPUS, TOKENS, HIDDEN, FFN, HEADS, VOCAB, ELEMENT_BYTES, VALUES, SEED, PARAMS };
+enum part { PART_COLUMN, PART_ROW, PART_MLP, PART_ATTENTION, PART_VOCAB, PARTS };
+enum { VALUES_WHOLE, VALUES_REAL };
+enum { VOCAB_NUMBERS = 3, GPUS_MAX = 64 };
+
+/* Widths of a central difference: its own error is about width^2 and roundoff / width. */
+#define SLOPE_WIDEST 1e-5
+#define SLOPE_NARROWEST 1e-9
+#define SLOPE_TOLERANCE 1e-4
+
+/* clang-format off */
+static const struct lab_param params[PARAMS] = {
+	[GPUS] = { "gpus", N_("GPUs that share each matrix"), LAB_PARAM_INT, 1, GPUS_MAX, 4, NULL },
+	[TOKENS] = { "tokens", N_("tokens in the batch"), LAB_PARAM_INT, 1, 256, 8, NULL },
+	[HIDDEN] = { "hidden", N_("hidden size"), LAB_PARAM_INT, 1, 512, 16, NULL },
+	[FFN] = { "ffn", N_("width of the MLP"), LAB_PARAM_INT, 1, 2048, 32, NULL },
+	[HEADS] = { "heads", N_("attention heads"), LAB_PARAM_INT, 1, 512, 4, NULL },
+	[VOCAB] = { "vocab", N_("vocabulary"), LAB_PARAM_INT, 2, 65536, 48, NULL },
+	[ELEMENT_BYTES] = { "element-bytes", N_("bytes of one number on the wire"), LAB_PARAM_INT, 1, 8, 2, NULL },
+	[VALUES] = { "values", N_("whole numbers (exact) or reals (rounded)"), LAB_PARAM_WORD, 0, 1, VALUES_WHOLE, lab_number_word },
+	[SEED] = LAB_SEED_PARAM,
+};
+/* clang-format on */
+
+/* What one way of computing a part leaves behind. */
+struct result {
+	struct matrix y, dx; /* output, gradient of the input */
+	double *dw;          /* gradients of the weights of the part, one matrix after the other */
+	double loss;
+};
+
+struct outcome {
+	int64_t weights;              /* of the part, unsplit */
+	int64_t forward, backward;    /* elements sent by all GPUs */
+	double difference, tolerance; /* largest of the three comparisons */
+	double slope_error;           /* reals: of dX against a central difference, relative */
+};
+
+struct tp {
+	int64_t n, tokens, hidden, ffn, heads, head, vocab, element_bytes;
+	bool whole;
+	double *x, *a, *dy, *w; /* inputs [tokens][max], upstream gradient, weights of one part */
+	int64_t *target;
+	double *q, *k, *v, *o, *dq, *dk, *dv, *dout, *score, *dscore; /* attention; h and dh of the MLP */
+	double *partial, *dpartial;                                   /* [gpu][tokens][hidden] */
+	double *most, *sum;                                           /* vocab: per token */
+	int64_t *sent;
+	struct result one, split;
+	struct outcome outcome[PARTS];
+	double inside_s, across_s, inside_bps, across_bps;
+};
+
+static enum err_code check(const struct lab_input *in, struct err *e)
+{
+	int64_t hidden = lab_int(in, HIDDEN), heads = lab_int(in, HEADS);
+
+	if (hidden % heads != 0)
+		return err_set(e, ERR_ILLEGAL, "heads",
+			"%" PRId64 " heads do not divide hidden %" PRId64 "; legal here: a divisor, such as %" PRId64, heads,
+			hidden, num_gcd(heads, hidden));
+	return ERR_OK;
+}
+
+static int64_t part_weights(const struct tp *t, enum part p)
+{
+	const int64_t count[PARTS] = {
+		[PART_COLUMN] = t->hidden * t->ffn,
+		[PART_ROW] = t->ffn * t->hidden,
+		[PART_MLP] = 2 * t->hidden * t->ffn,
+		[PART_ATTENTION] = 4 * t->hidden * t->hidden,
+		[PART_VOCAB] = t->hidden * t->vocab,
+	};
+
+	return count[p];
+}
+
+static void take_result(struct lab_arena *a, const struct tp *t, int64_t wide, int64_t weights, struct result *r)
+{
+	r->y.v = lab_take(a, t->tokens * wide, sizeof(double));
+	r->dx.v = lab_take(a, t->tokens * wide, sizeof(double));
+	r->dw = lab_take(a, weights, sizeof(double));
+}
+
+static void *layout(struct lab_arena *a, const struct lab_input *in, int64_t *work)
+{
+	struct tp *place = lab_take(a, 1, sizeof *place), t = { .n = lab_int(in, GPUS), .tokens = lab_int(in, TOKENS) };
+	int64_t wide, weights = 0;
+	double **const scratch[] = { &t.q, &t.k, &t.v, &t.o, &t.dq, &t.dk, &t.dv, &t.dout };
+
+	t.hidden = lab_int(in, HIDDEN);
+	t.ffn = lab_int(in, FFN);
+	t.heads = lab_int(in, HEADS);
+	t.head = t.hidden / t.heads;
+	t.vocab = lab_int(in, VOCAB);
+	t.element_bytes = lab_int(in, ELEMENT_BYTES);
+	t.whole = lab_int(in, VALUES) == VALUES_WHOLE;
+	wide = num_max(t.hidden, num_max(t.ffn, t.vocab));
+	for (int p = 0; p < PARTS; p++) {
+		weights = num_max(weights, part_weights(&t, (enum part)p));
+		lab_work(work, (t.whole ? 6 : 15) * t.tokens, part_weights(&t, (enum part)p), 1);
+	}
+	lab_work(work, (t.whole ? 12 : 30) * t.tokens, t.tokens, t.hidden);
+	t.x = lab_take(a, t.tokens * wide, sizeof(double));
+	t.a = lab_take(a, t.tokens * wide, sizeof(double));
+	t.dy = lab_take(a, t.tokens * wide, sizeof(double));
+	t.w = lab_take(a, weights, sizeof(double));
+	t.target = lab_take(a, t.tokens, sizeof(int64_t));
+	for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
+		*scratch[i] = lab_take(a, t.tokens * wide, sizeof(double));
+	t.score = lab_take(a, t.tokens * t.tokens, sizeof(double));
+	t.dscore = lab_take(a, t.tokens * t.tokens, sizeof(double));
+	t.partial = lab_take(a, t.n * t.tokens * t.hidden, sizeof(double));
+	t.dpartial = lab_take(a, t.n * t.tokens * t.hidden, sizeof(double));
+	t.most = lab_take(a, t.tokens, sizeof(double));
+	t.sum = lab_take(a, t.tokens, sizeof(double));
+	t.sent = lab_take(a, t.n, sizeof(int64_t));
+	take_result(a, &t, wide, weights, &t.one);
+	take_result(a, &t, wide, weights, &t.split);
+	if (place != NULL)
+		*place = t;
+	return place;
+}
+
+static double number(const struct lab_input *in, uint64_t stream, int64_t i)
+{
+	if (lab_int(in, VALUES) == VALUES_WHOLE)
+		return lab_whole(lab_seed(in, SEED), stream, (uint64_t)i, 1);
+	return lab_uniform(lab_seed(in, SEED), stream, (uint64_t)i);
+}
+
+static void draw(const struct lab_input *in, uint64_t stream, double *v, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		v[i] = number(in, stream, i);
+}
+
+static struct matrix fresh(double *v, int64_t rows, int64_t cols)
+{
+	struct matrix m = matrix_of(v, rows, cols);
+
+	matrix_zero(m);
+	return m;
+}
+
+/* Columns from .. to of X W, and what flows back. Y and dW land in their columns; dX is this shard's part of the sum. */
+static void column_shard(struct tp *t, int64_t from, int64_t to, struct result *r)
+{
+	struct matrix x = matrix_of(t->x, t->tokens, t->hidden), w = matrix_columns(matrix_of(t->w, t->hidden, t->ffn), from, to);
+	struct matrix dy = matrix_columns(matrix_of(t->dy, t->tokens, t->ffn), from, to);
+
+	matrix_multiply_add(matrix_columns(r->y, from, to), x, w);
+	matrix_multiply_add(r->dx, dy, matrix_transposed(w));
+	matrix_multiply_add(matrix_columns(matrix_of(r->dw, t->hidden, t->ffn), from, to), matrix_transposed(x), dy);
+}
+
+/* Rows from .. to of W against the same columns of the input A. Y is a part of the sum; dX and dW land in their places. */
+static void row_shard(struct tp *t, int64_t from, int64_t to, struct result *r)
+{
+	struct matrix a = matrix_columns(matrix_of(t->a, t->tokens, t->ffn), from, to),
+		      w = matrix_rows(matrix_of(t->w, t->ffn, t->hidden), from, to);
+	struct matrix dy = matrix_of(t->dy, t->tokens, t->hidden);
+
+	matrix_multiply_add(r->y, a, w);
+	matrix_multiply_add(matrix_columns(r->dx, from, to), dy, matrix_transposed(w));
+	matrix_multiply_add(matrix_rows(matrix_of(r->dw, t->ffn, t->hidden), from, to), matrix_transposed(a), dy);
+}
+
+/* Columns from .. to of W1, ReLU, the same rows of W2. Both Y and dX are parts of sums. */
+static void mlp_shard(struct tp *t, int64_t from, int64_t to, struct result *r)
+{
+	int64_t width = to - from;
+	struct matrix x = matrix_of(t->x, t->tokens, t->hidden), dy = matrix_of(t->dy, t->tokens, t->hidden);
+	struct matrix w1 = matrix_columns(matrix_of(t->w, t->hidden, t->ffn), from, to);
+	struct matrix w2 = matrix_rows(matrix_of(t->w + t->hidden * t->ffn, t->ffn, t->hidden), from, to);
+	struct matrix h = fresh(t->q, t->tokens, width), dh = fresh(t->dq, t->tokens, width);
+
+	matrix_multiply_add(h, x, w1);
+	for (int64_t i = 0; i < t->tokens * width; i++)
+		h.v[i] = h.v[i] > 0 ? h.v[i] : 0;
+	matrix_multiply_add(r->y, h, w2);
+	matrix_multiply_add(dh, dy, matrix_transposed(w2));
+	for (int64_t i = 0; i < t->tokens * width; i++)
+		dh.v[i] = h.v[i] > 0 ? dh.v[i] : 0;
+	matrix_multiply_add(r->dx, dh, matrix_transposed(w1));
+	matrix_multiply_add(matrix_columns(matrix_of(r->dw, t->hidden, t->ffn), from, to), matrix_transposed(x), dh);
+	matrix_multiply_add(
+		matrix_rows(matrix_of(r->dw + t->hidden * t->ffn, t->ffn, t->hidden), from, to), matrix_transposed(h), dy);
+}
+
+/* Each row of scores becomes probabilities. */
+static void softmax_rows(struct matrix s)
+{
+	for (int64_t i = 0; i < s.rows; i++) {
+		double most = *matrix_at(s, i, 0), sum = 0;
+
+		for (int64_t j = 1; j < s.cols; j++)
+			most = fmax(most, *matrix_at(s, i, j));
+		for (int64_t j = 0; j < s.cols; j++) {
+			*matrix_at(s, i, j) = exp(*matrix_at(s, i, j) - most);
+			sum += *matrix_at(s, i, j);
+		}
+		for (int64_t j = 0; j < s.cols; j++)
+			*matrix_at(s, i, j) /= sum;
+	}
+}
+
+/* ds: gradient of the probabilities p, becomes that of the scores. */
+static void softmax_backward_rows(struct matrix p, struct matrix ds)
+{
+	for (int64_t i = 0; i < p.rows; i++) {
+		double dot = 0;
+
+		for (int64_t j = 0; j < p.cols; j++)
+			dot += *matrix_at(p, i, j) * *matrix_at(ds, i, j);
+		for (int64_t j = 0; j < p.cols; j++)
+			*matrix_at(ds, i, j) = *matrix_at(p, i, j) * (*matrix_at(ds, i, j) - dot);
+	}
+}
+
+static void scale(struct matrix m, double factor)
+{
+	for (int64_t i = 0; i < m.rows; i++)
+		for (int64_t j = 0; j < m.cols; j++)
+			*matrix_at(m, i, j) *= factor;
+}
+
+/* One head, columns c .. c + head of q, k, v: output, then the gradients, from dout. */
+static void one_head(struct tp *t, int64_t c)
+{
+	int64_t n = t->tokens, h = t->hidden, d = c + t->head;
+	struct matrix q = matrix_columns(matrix_of(t->q, n, h), c, d), k = matrix_columns(matrix_of(t->k, n, h), c, d);
+	struct matrix v = matrix_columns(matrix_of(t->v, n, h), c, d), out = matrix_columns(matrix_of(t->o, n, h), c, d);
+	struct matrix dout = matrix_columns(matrix_of(t->dout, n, h), c, d), s = fresh(t->score, n, n),
+		      ds = fresh(t->dscore, n, n);
+	double factor = t->whole ? 1 : 1 / sqrt((double)t->head);
+
+	matrix_multiply_add(s, q, matrix_transposed(k));
+	scale(s, factor);
+	if (!t->whole)
+		softmax_rows(s);
+	matrix_multiply_add(out, s, v);
+	matrix_multiply_add(ds, dout, matrix_transposed(v));
+	if (!t->whole)
+		softmax_backward_rows(s, ds);
+	scale(ds, factor);
+	matrix_multiply_add(matrix_columns(matrix_of(t->dv, n, h), c, d), matrix_transposed(s), dout);
+	matrix_multiply_add(matrix_columns(matrix_of(t->dq, n, h), c, d), ds, k);
+	matrix_multiply_add(matrix_columns(matrix_of(t->dk, n, h), c, d), matrix_transposed(ds), q);
+}
+
+/* Heads from .. to. */
+static void attention_shard(struct tp *t, int64_t from, int64_t to, struct result *r)
+{
+	int64_t n = t->tokens, h = t->hidden, c = from * t->head, d = to * t->head, square = h * h;
+	double *const in[] = { t->q, t->k, t->v }, *const back[] = { t->dq, t->dk, t->dv };
+	struct matrix x = matrix_of(t->x, n, h), dy = matrix_of(t->dy, n, h), out = fresh(t->o, n, h);
+	struct matrix wo = matrix_rows(matrix_of(t->w + 3 * square, h, h), c, d);
+
+	for (int i = 0; i < 3; i++) {
+		struct matrix m = fresh(in[i], n, h);
+
+		(void)fresh(back[i], n, h);
+		matrix_multiply_add(matrix_columns(m, c, d), x, matrix_columns(matrix_of(t->w + i * square, h, h), c, d));
+	}
+	matrix_multiply_add(matrix_columns(fresh(t->dout, n, h), c, d), dy, matrix_transposed(wo));
+	for (int64_t head = from; head < to; head++)
+		one_head(t, head * t->head);
+	matrix_multiply_add(r->y, matrix_columns(out, c, d), wo);
+	matrix_multiply_add(
+		matrix_rows(matrix_of(r->dw + 3 * square, h, h), c, d), matrix_transposed(matrix_columns(out, c, d)), dy);
+	for (int i = 0; i < 3; i++) {
+		struct matrix dm = matrix_columns(matrix_of(back[i], n, h), c, d);
+
+		matrix_multiply_add(r->dx, dm, matrix_transposed(matrix_columns(matrix_of(t->w + i * square, h, h), c, d)));
+		matrix_multiply_add(matrix_columns(matrix_of(r->dw + i * square, h, h), c, d), matrix_transposed(x), dm);
+	}
+}
+
+/* Logits of the words from .. to, and their share of maximum and sum. The passes stand for the all-reduces between them. */
+static void vocab_logits(struct tp *t, int64_t from, int64_t to, struct result *r)
+{
+	struct matrix x = matrix_of(t->x, t->tokens, t->hidden), w = matrix_of(t->w, t->hidden, t->vocab);
+
+	matrix_multiply_add(matrix_columns(r->y, from, to), x, matrix_columns(w, from, to));
+	for (int64_t i = 0; i < t->tokens; i++)
+		for (int64_t j = from; j < to; j++)
+			t->most[i] = fmax(t->most[i], *matrix_at(r->y, i, j));
+}
+
+static void vocab_sums(struct tp *t, int64_t from, int64_t to, struct result *r)
+{
+	for (int64_t i = 0; i < t->tokens; i++) {
+		double mine = 0;
+
+		for (int64_t j = from; j < to; j++)
+			mine += exp(*matrix_at(r->y, i, j) - t->most[i]);
+		t->sum[i] += mine;
+	}
+}
+
+/* Loss of the targets that this shard owns, and gradients; the logits' gradient stays local. */
+static void vocab_backward(struct tp *t, int64_t from, int64_t to, struct result *r)
+{
+	struct matrix x = matrix_of(t->x, t->tokens, t->hidden),
+		      w = matrix_columns(matrix_of(t->w, t->hidden, t->vocab), from, to);
+	struct matrix d = fresh(t->q, t->tokens, to - from);
+
+	for (int64_t i = 0; i < t->tokens; i++) {
+		for (int64_t j = from; j < to; j++)
+			*matrix_at(d, i, j - from) = exp(*matrix_at(r->y, i, j) - t->most[i]) / t->sum[i];
+		if (t->target[i] >= from && t->target[i] < to) {
+			*matrix_at(d, i, t->target[i] - from) -= 1;
+			r->loss += log(t->sum[i]) + t->most[i] - *matrix_at(r->y, i, t->target[i]);
+		}
+	}
+	matrix_multiply_add(r->dx, d, matrix_transposed(w));
+	matrix_multiply_add(matrix_columns(matrix_of(r->dw, t->hidden, t->vocab), from, to), matrix_transposed(x), d);
+}
+
+/* How a part is cut, and what its GPUs exchange. */
+struct part_info {
+	const char *id, *forward, *backward;                                     /* N_(): what each GPU computes */
+	const char *claim;                                                       /* N_() */
+	void (*shard)(struct tp *t, int64_t from, int64_t to, struct result *r); /* NULL: the three passes of the vocabulary */
+	bool sums_y, sums_dx; /* all-reduce of the output; of the gradient of the input */
+};
+
+/* clang-format off */
+static const struct part_info part_table[PARTS] = {
+	[PART_COLUMN] = { "column", N_("Y_i = X W_i, all-gather"), N_("dX = sum of dY_i W_i', all-reduce"),
+		N_("column parallel = unsplit, forward and backward"), column_shard, false, true },
+	[PART_ROW] = { "row", N_("Y = sum of X_i W_i, all-reduce"), N_("dX_i = dY W_i', nothing sent"),
+		N_("row parallel = unsplit, forward and backward"), row_shard, true, false },
+	[PART_MLP] = { "mlp", N_("column, ReLU, row: one all-reduce"), N_("one all-reduce, of dX"),
+		N_("MLP with one all-reduce each way = unsplit"), mlp_shard, true, true },
+	[PART_ATTENTION] = { "attention", N_("own heads, output by rows: one all-reduce"), N_("one all-reduce, of dX"),
+		N_("attention cut by heads = unsplit"), attention_shard, true, true },
+	[PART_VOCAB] = { "vocab", N_("own logits; max, sum, target: 3 per token"), N_("own logits' gradient; all-reduce of dX"),
+		N_("vocabulary-parallel cross entropy = unsplit"), NULL, false, true },
+};
+/* clang-format on */
+
+/* Units that a part is cut along. */
+static int64_t part_units(const struct tp *t, enum part p)
+{
+	const int64_t units[PARTS] = { t->ffn, t->ffn, t->ffn, t->heads, t->vocab };
+
+	return units[p];
+}
+
+/* Widths of a part's input and output. */
+static void part_shape(const struct tp *t, enum part p, int64_t *in, int64_t *out)
+{
+	*in = p == PART_ROW ? t->ffn : t->hidden;
+	*out = p == PART_COLUMN ? t->ffn : p == PART_VOCAB ? t->vocab : t->hidden;
+}
+
+static void clear_result(struct tp *t, enum part p, struct result *r)
+{
+	int64_t in, out;
+
+	part_shape(t, p, &in, &out);
+	r->y = fresh(r->y.v, t->tokens, out);
+	r->dx = fresh(r->dx.v, t->tokens, in);
+	memset(r->dw, 0, (size_t)part_weights(t, p) * sizeof(double));
+	r->loss = 0;
+	for (int64_t i = 0; i < t->tokens; i++) {
+		t->most[i] = -(double)INFINITY;
+		t->sum[i] = 0;
+	}
+}
+
+/* One GPU's shard. Sums that other GPUs add to go to its own buffer. */
+static void run_shard(struct tp *t, enum part p, int64_t gpu, int64_t gpus, struct result *r,
+	void (*shard)(struct tp *, int64_t, int64_t, struct result *))
+{
+	const struct part_info *info = &part_table[p];
+	int64_t units = part_units(t, p), size = t->tokens * t->hidden;
+	struct result own = *r;
+
+	if (gpus > 1 && info->sums_y)
+		own.y = matrix_of(t->partial + gpu * size, t->tokens, t->hidden);
+	if (gpus > 1 && info->sums_dx)
+		own.dx = matrix_of(t->dpartial + gpu * size, t->tokens, t->hidden);
+	shard(t, lab_cut(units, gpus, gpu), lab_cut(units, gpus, gpu + 1), &own);
+	r->loss = own.loss;
+}
+
+static void run_shards(struct tp *t, enum part p, int64_t gpus, struct result *r)
+{
+	static void (*const passes[])(
+		struct tp *, int64_t, int64_t, struct result *) = { vocab_logits, vocab_sums, vocab_backward };
+
+	clear_result(t, p, r);
+	memset(t->partial, 0, (size_t)(t->n * t->tokens * t->hidden) * sizeof(double));
+	memset(t->dpartial, 0, (size_t)(t->n * t->tokens * t->hidden) * sizeof(double));
+	for (int pass = 0; pass < (p == PART_VOCAB ? 3 : 1); pass++)
+		for (int64_t gpu = 0; gpu < gpus; gpu++)
+			run_shard(t, p, gpu, gpus, r, p == PART_VOCAB ? passes[pass] : part_table[p].shard);
+}
+
+/* Ring all-reduce over the GPUs' own buffers; the sum goes to `to`. Returns the elements sent by all. */
+static int64_t meet(struct tp *t, double *buffers, struct matrix to)
+{
+	struct collective_group g = { .n = t->n, .per_node = t->n, .elements = t->tokens * t->hidden };
+	struct collective_state state = { .v = buffers, .held = g.elements };
+	int64_t sent = collective_run(ALGORITHM_RING, &g, &state, t->sent, NULL, 1, NULL, NULL).sent_elements;
+
+	matrix_copy(to, matrix_of(buffers, t->tokens, t->hidden));
+	return sent;
+}
+
+/* Largest error that rounding explains: a chain of K additions of terms whose absolute sum is at most S. */
+static double tolerance(const struct tp *t, enum part p)
+{
+	double h = (double)t->hidden, f = (double)t->ffn, v = (double)t->vocab, n = (double)t->tokens,
+	       chain = h + f + v + n + (double)t->n;
+	const double size[PARTS] = {
+		[PART_COLUMN] = h + f + n,
+		[PART_ROW] = h + f + n,
+		[PART_MLP] = h * f + h * n + f * n,
+		/* Probabilities sum to 1; every matrix product multiplies the largest entry by at most its inner dimension. */
+		[PART_ATTENTION] = 16 * h * h * h * n,
+		[PART_VOCAB] = 16 * h * (v + n),
+	};
+
+	if (t->whole && p != PART_VOCAB)
+		return 0;
+	return 4 * chain * LAB_ROUNDOFF * size[p];
+}
+
+/* What the upstream gradient differentiates: <dY, Y>, of the vocabulary the loss. */
+static double functional(struct tp *t, enum part p)
+{
+	double sum = 0;
+
+	run_shards(t, p, 1, &t->split);
+	for (int64_t i = 0; i < t->tokens * t->split.y.cols && p != PART_VOCAB; i++)
+		sum += t->dy[i] * t->split.y.v[i];
+	return p == PART_VOCAB ? t->split.loss : sum;
+}
+
+/* Slope of the functional along a random direction of the input, by a central difference; the input comes back but for rounding.
+ */
+static double slope(const struct lab_input *in, struct tp *t, enum part p, double width)
+{
+	static const int moves[] = { -1, 2, -1 };
+	double value[3];
+
+	for (int side = 0; side < 3; side++) {
+		for (int64_t i = 0; i < t->tokens * t->one.dx.cols; i++)
+			t->x[i] = t->a[i] += moves[side] * width * lab_uniform(lab_seed(in, SEED), 41, (uint64_t)i);
+		value[side] = side < 2 ? functional(t, p) : 0;
+	}
+	return (value[1] - value[0]) / (2 * width);
+}
+
+/* What the gradient of the input says about that direction. A ReLU that switches inside the difference spoils it: then a shorter
+ * one decides. */
+static double slope_error(const struct lab_input *in, struct tp *t, enum part p)
+{
+	double said = 0, size = 0, error;
+
+	for (int64_t i = 0; i < t->tokens * t->one.dx.cols; i++) {
+		double term = t->one.dx.v[i] * lab_uniform(lab_seed(in, SEED), 41, (uint64_t)i);
+
+		said += term;
+		size += fabs(term);
+	}
+	error = size > 0 ? 1 : 0;
+	for (double width = SLOPE_WIDEST; width > SLOPE_NARROWEST && error > SLOPE_TOLERANCE; width /= 10)
+		error = fabs(slope(in, t, p, width) - said) / size;
+	return error;
+}
+
+static void run_part(const struct lab_input *in, struct tp *t, enum part p)
+{
+	struct outcome *o = &t->outcome[p];
+	int64_t in_width, out_width, weights = part_weights(t, p);
+
+	part_shape(t, p, &in_width, &out_width);
+	draw(in, 10 + (uint64_t)p, t->x, t->tokens * in_width);
+	memcpy(t->a, t->x, (size_t)(t->tokens * in_width) * sizeof(double));
+	draw(in, 20 + (uint64_t)p, t->dy, t->tokens * out_width);
+	draw(in, 30 + (uint64_t)p, t->w, weights);
+	for (int64_t i = 0; i < t->tokens; i++)
+		t->target[i] = (int64_t)(lab_hash(lab_seed(in, SEED), 40, (uint64_t)i) % (uint64_t)t->vocab);
+	run_shards(t, p, 1, &t->one);
+	if (!t->whole) {
+		o->slope_error = slope_error(in, t, p);
+		run_shards(t, p, 1, &t->one);
+	}
+	run_shards(t, p, t->n, &t->split);
+	o->weights = weights;
+	if (t->n > 1 && part_table[p].sums_y)
+		o->forward = meet(t, t->partial, t->split.y);
+	else if (p == PART_COLUMN)
+		o->forward = (t->n - 1) * t->tokens * t->ffn;
+	else if (p == PART_VOCAB)
+		o->forward = 2 * (t->n - 1) * t->tokens * VOCAB_NUMBERS;
+	if (t->n > 1 && part_table[p].sums_dx)
+		o->backward = meet(t, t->dpartial, t->split.dx);
+	o->difference = lab_max(matrix_difference(t->one.y, t->split.y), matrix_difference(t->one.dx, t->split.dx));
+	o->difference = lab_max(o->difference, lab_difference(t->one.dw, t->split.dw, weights));
+	o->difference = lab_max(o->difference, fabs(t->one.loss - t->split.loss));
+	o->tolerance = tolerance(t, p);
+}
+
+/* A real all-reduce of a layer's output in 16 bits: in one link domain, and over two. */
+static void time_it(const struct scenario *s, struct tp *t)
+{
+	struct links k = comm_links(s);
+	double bytes = 2 * (double)s->training.seq * (double)s->training.micro_batch * (double)s->model.hidden,
+	       n = (double)k.domain;
+
+	t->inside_s = comm_collective_s(&k, COLLECTIVE_ALL_REDUCE, n, bytes, 1);
+	t->across_s = comm_collective_s(&k, COLLECTIVE_ALL_REDUCE, 2 * n, bytes, 1);
+	t->inside_bps = s->cluster.gpu.link_bps;
+	t->across_bps = s->cluster.node.gpus_per_node > 0
+		? (double)s->cluster.node.nics * s->cluster.node.nic_bps / (double)s->cluster.node.gpus_per_node
+		: 0;
+}
+
+static void conclude(struct lab_run *run, const struct tp *t)
+{
+	double mlp = (double)((t->outcome[PART_MLP].forward + t->outcome[PART_MLP].backward) * t->element_bytes);
+	double vocab = (double)(t->outcome[PART_VOCAB].forward * t->element_bytes), n = (double)t->n;
+	double reduce = 2 * (n - 1) * (double)(t->tokens * t->hidden * t->element_bytes);
+	double slope = 0;
+	int64_t next = 2 * t->n <= GPUS_MAX ? 2 * t->n : GPUS_MAX / 2;
+
+	for (int p = 0; p < PARTS; p++) {
+		slope = lab_max(slope, t->outcome[p].slope_error);
+		lab_claim_same(run, part_table[p].id, part_table[p].claim, t->outcome[p].difference, t->outcome[p].tolerance);
+	}
+	if (!t->whole)
+		lab_claim_same(run, "slope", N_("the backward is the slope of the forward, every part"), slope, SLOPE_TOLERANCE);
+	lab_claim_equal(run, "bytes", N_("MLP, all GPUs: two all-reduces, 2 x 2(N-1) S"), LAB_BYTES, mlp, 2 * reduce);
+	lab_add_fact(run, "mlp_bytes", N_("MLP, forward and backward: sent per GPU"), LAB_BYTES, mlp / n);
+	lab_add_fact(run, "vocab_bytes", N_("vocabulary, forward: sent per GPU"), LAB_BYTES, vocab / n);
+	lab_add_fact(run, "logits_bytes", N_("if the logits were gathered instead"), LAB_BYTES,
+		(n - 1) / n * (double)(t->tokens * t->vocab * t->element_bytes));
+	lab_add_fact(run, "link_bps", N_("link in the node, bytes per second and GPU"), LAB_BYTES, t->inside_bps);
+	lab_add_fact(run, "network_bps", N_("network, bytes per second and GPU"), LAB_BYTES, t->across_bps);
+	lab_add_fact(run, "inside_s", N_("all-reduce of a real layer in the link domain"), LAB_SECONDS, t->inside_s);
+	lab_add_fact(run, "across_s", N_("the same over two, 4 times per layer"), LAB_SECONDS, t->across_s);
+	lab_set_answer(run, N_("bytes sent per GPU by the MLP, both ways"), LAB_BYTES, mlp / n);
+	(void)snprintf(run->question, sizeof run->question,
+		"On %" PRId64 " GPUs, how many bytes does each send for the MLP, both ways?", next);
+	(void)snprintf(run->next, sizeof run->next, "--gpus %" PRId64, next);
+}
+
+static enum err_code run(struct lab_run *run, void *state, struct err *e)
+{
+	struct tp *t = state;
+
+	(void)e;
+	for (int p = 0; p < PARTS; p++)
+		run_part(&run->input, t, (enum part)p);
+	time_it(run->input.scenario, t);
+	run->steps = 1 + 2 * PARTS;
+	conclude(run, t);
+	return ERR_OK;
+}
+
+static const struct lab_column table_columns[] = {
+	{ "weights", N_("weights"), LAB_COUNT },
+	{ "per_gpu", N_("per GPU"), LAB_COUNT },
+	{ "forward", N_("forward"), LAB_BYTES },
+	{ "backward", N_("backward"), LAB_BYTES },
+	{ "difference", N_("difference"), LAB_REAL },
+};
+static const struct lab_column gpu_columns[] = {
+	{ "weights", N_("weights"), LAB_COUNT },
+	{ "sent", N_("sent"), LAB_BYTES },
+};
+
+static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
+{
+	const struct tp *t = run->state;
+	const struct part_info *p = &part_table[(k - 1) / 2 % PARTS];
+
+	if (k == 0) {
+		LAB_STEP(out, N_("the parts of a layer; bytes sent per GPU"), table_columns, PARTS, true);
+		return;
+	}
+	LAB_STEP(out, "", gpu_columns, t->n, false);
+	(void)snprintf(out->title, sizeof out->title, "%s, %s: %s", p->id, k % 2 == 1 ? "forward" : "backward",
+		k % 2 == 1 ? p->forward : p->backward);
+}
+
+static void table_row(const struct tp *t, int64_t p, struct lab_row *out)
+{
+	const struct outcome *o = &t->outcome[p];
+
+	(void)snprintf(out->label, sizeof out->label, "%s", part_table[p].id);
+	out->value[0] = (double)o->weights;
+	out->value[1] = (double)o->weights / (double)t->n;
+	out->value[2] = (double)(o->forward * t->element_bytes) / (double)t->n;
+	out->value[3] = (double)(o->backward * t->element_bytes) / (double)t->n;
+	out->value[4] = o->difference;
+}
+
+static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row *out)
+{
+	const struct tp *t = run->state;
+	enum part p = (enum part)((k - 1) / 2 % PARTS);
+	const struct outcome *o = &t->outcome[p];
+	int64_t units, from, to;
+
+	if (k == 0) {
+		table_row(t, r, out);
+		return;
+	}
+	units = part_units(t, p);
+	from = lab_cut(units, t->n, r);
+	to = lab_cut(units, t->n, r + 1);
+	(void)snprintf(out->label, sizeof out->label, "gpu %" PRId64, r);
+	out->value[0] = (double)(o->weights / units * (to - from));
+	out->value[1] = (double)((k % 2 == 1 ? o->forward : o->backward) * t->element_bytes) / (double)t->n;
+	if (from < to)
+		(void)snprintf(out->text, sizeof out->text, "%s %" PRId64 " to %" PRId64,
+			p == PART_ATTENTION       ? "heads"
+				: p == PART_VOCAB ? "words"
+				: p == PART_ROW   ? "rows"
+						  : "columns",
+			from, to - 1);
+	else
+		(void)snprintf(out->text, sizeof out->text, "nothing: fewer pieces than GPUs");
+}
+
+const struct lab lab_tp = { "tp", N_("tensor parallelism"), N_("one layer cut over GPUs, forward and backward"), params, PARAMS,
+	check, layout, run, step, row, false };

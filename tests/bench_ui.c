@@ -1,0 +1,119 @@
+/* `make bench`: from a key to the last byte on an off-screen terminal, for every view and two sizes; from a resize to the full
+ * screen. */
+#include "config.h"
+
+#include "ui_screen.h"
+
+#include <time.h>
+
+enum { ROUNDS = 60, TIMES_MAX = 4096 };
+
+static double now_ms(void)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+struct times {
+	double ms[TIMES_MAX];
+	size_t n;
+};
+
+static void report(struct times *t, const char *what, int w, int h, double budget)
+{
+	qsort(t->ms, t->n, sizeof(t->ms[0]), by_value);
+	printf("%-10s %3dx%-3d median %6.2f ms  p99 %6.2f ms  (budget %.0f)\n", what, w, h, t->ms[t->n / 2],
+		t->ms[t->n * 99 / 100], budget);
+}
+
+static void press(struct fixture *f, uint32_t key, struct times *t)
+{
+	const double start = now_ms();
+	(void)fixture_key(f, key);
+	(void)present(f);
+	if (t != NULL && t->n < TIMES_MAX)
+		t->ms[t->n++] = now_ms() - start;
+}
+
+static void time_view(struct fixture *f, uint32_t open, const char *name, const char *keys, double budget)
+{
+	static struct times t;
+	t.n = 0;
+	press(f, open, NULL);
+	for (int i = 0; i < ROUNDS; i++) {
+		for (const char *key = keys; *key != '\0'; key++)
+			press(f, (uint32_t)(unsigned char)*key, &t);
+	}
+	report(&t, name, f->app.w, f->app.h, budget);
+	press(f, INPUT_ESCAPE, NULL);
+}
+
+static void time_resize(struct fixture *f, int w, int h)
+{
+	static struct times t;
+	t.n = 0;
+	for (int i = 0; i < ROUNDS; i++) {
+		fixture_resize(f, w - i % 2, h);
+		const double start = now_ms();
+		ck_assert(canvas_resize(&canvas, f->app.w, f->app.h));
+		term_repaint();
+		(void)present(f);
+		t.ms[t.n++] = now_ms() - start;
+	}
+	fixture_resize(f, w, h);
+	ck_assert(canvas_resize(&canvas, w, h));
+	report(&t, "resize", w, h, 10);
+}
+
+static void time_size(int w, int h, double budget)
+{
+	static const struct {
+		uint32_t open;
+		const char *name, *keys;
+	} views[] = { { INPUT_ESCAPE, "main", "hlju" }, { INPUT_TAB, "figures", "jklh" }, { 'm', "memory", "jlkh" },
+		{ 'p', "pipeline", "+l-z" }, { 'd', "compare", "jx" }, { 'b', "presets", "jjk" }, { 'a', "advice", "jk" },
+		{ '?', "help", "jk" } };
+	char columns[16], lines[16];
+	struct fixture *f = fixture_new(w, h);
+	(void)snprintf(columns, sizeof(columns), "%d", w);
+	(void)snprintf(lines, sizeof(lines), "%d", h);
+	(void)setenv("COLUMNS", columns, 1);
+	(void)setenv("LINES", lines, 1);
+	if (!open_screen("xterm-256color", NULL))
+		return;
+	ck_assert(canvas_resize(&canvas, w, h));
+	(void)fixture_key(f, 'c');
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+		time_view(f, views[i].open, views[i].name, views[i].keys, budget);
+	time_resize(f, w, h);
+	term_close();
+	free(f);
+}
+
+START_TEST(keys)
+{
+	time_size(80, 24, 2);
+	time_size(200, 60, 4);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("bench_ui");
+	TCase *c = tcase_create("bench");
+	tcase_set_timeout(c, 0);
+	tcase_add_test(c, keys);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	const int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,94 @@
+/* Every way out, ranked: what one change would do with everything else as it is. */
+#include "view_internal.h"
+
+#include "ui_text.h"
+
+#include <stdio.h>
+
+enum { WHAT_W = 18, FIGURE_W = 10, TIGHT_W = 8 };
+
+/* Columns of the change itself. */
+static int change_width(struct rect r)
+{
+	return r.w - WHAT_W - 2 * FIGURE_W - (r.w >= 76 ? TIGHT_W : 0);
+}
+
+static const char *const group_titles[ADVICE_GROUP_COUNT] = {
+	[ADVICE_SAME] = N_("WHAT MAKES ROOM, the same training run"),
+	[ADVICE_CHANGES] = N_("CHANGES WHAT YOU TRAIN, OR HOW"),
+	[ADVICE_LAYOUT] = N_("WITH A LAYOUT CHOSEN ANEW"),
+	[ADVICE_HARDWARE] = N_("FEWEST GPUS on which a layout fits"),
+	[ADVICE_NOT_ENOUGH] = N_("NOT ENOUGH ALONE"),
+};
+
+/* Rows of the list: a heading before each group, a blank row before each but the first. */
+static int row_of(const struct advice *a, size_t at)
+{
+	int row = 0;
+	for (size_t i = 0; i < a->n; i++) {
+		const bool heading = i == 0 || a->row[i].group != a->row[i - 1].group;
+		row += heading ? (i == 0 ? 1 : 2) : 0;
+		if (i == at)
+			return row;
+		row++;
+	}
+	return row;
+}
+
+static void draw_heading(const struct view *v, struct rect r, int y, enum advice_group group)
+{
+	const int x = r.x + WHAT_W + change_width(r);
+	(void)canvas_text(v->c, r.x, y, x - r.x, ROLE_HEAD, ui_text(group_titles[group]));
+	(void)canvas_text_right(v->c, x, y, FIGURE_W, ROLE_DIM, _("peak GiB"));
+	(void)canvas_text_right(v->c, x + FIGURE_W, y, FIGURE_W, ROLE_DIM, _("to spare"));
+}
+
+static void draw_row(const struct view *v, struct rect r, int y, const struct advice_row *row, bool focus)
+{
+	const int change_w = change_width(r), x = r.x + WHAT_W + change_w;
+	char text[128], figure[32];
+	if (focus)
+		canvas_glyph(v->c, r.x, y, ROLE_ACCENT, GLYPH_FOCUS);
+	(void)canvas_text(v->c, r.x + 1, y, WHAT_W - 2, focus ? ROLE_FOCUS : ROLE_TEXT, row->what);
+	(void)snprintf(text, sizeof(text), row->from[0] != '\0' ? _("%s to %s") : "%s%s", row->from, row->to);
+	(void)canvas_text(v->c, r.x + WHAT_W, y, change_w - 1, ROLE_TEXT, text);
+	(void)canvas_text_right(v->c, x, y, FIGURE_W, ROLE_TEXT, view_gib3(row->need_bytes, figure, sizeof(figure)));
+	(void)canvas_text_right(
+		v->c, x + FIGURE_W, y, FIGURE_W, ROLE_TEXT, view_change(row->headroom_bytes, figure, sizeof(figure)));
+	(void)canvas_text(
+		v->c, x + 2 * FIGURE_W + 2, y, r.x + r.w - x - 2 * FIGURE_W - 2, ROLE_ALERT, row->tight ? _("tight") : "");
+	if (focus && v->a->prompt.kind == PROMPT_NONE)
+		canvas_cursor(v->c, r.x + 1, y, false);
+}
+
+static void draw_state(const struct view *v, struct rect r)
+{
+	const struct advice *a = &v->a->advice;
+	if (!a->complete)
+		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_DIM, _("searching, %d %%"), (int)(100 * advice_progress(a)));
+	else if (a->n == 0)
+		(void)canvas_text(
+			v->c, r.x, r.y, r.w, ROLE_TEXT, _("No single change makes room: this plan needs the least already."));
+	else if (v->a->plan.verdict.fits)
+		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("The plan fits; these give more room."));
+	else
+		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("One change at a time, most room first; Enter takes one."));
+}
+
+void view_advice(const struct view *v)
+{
+	const struct advice *a = &v->a->advice;
+	const struct rect body = view_body(v);
+	const struct rect r = { body.x, body.y, body.w < 100 ? body.w : 100, body.h - 1 };
+	const int focus_row = row_of(a, v->a->advice_focus), top = focus_row >= r.h ? focus_row - r.h + 1 : 0;
+	view_prompt_or(v, NULL);
+	for (size_t i = 0; i < a->n; i++) {
+		const int y = row_of(a, i) - top;
+		const bool heading = i == 0 || a->row[i].group != a->row[i - 1].group;
+		if (heading && y - 1 >= 0 && y - 1 < r.h)
+			draw_heading(v, r, r.y + y - 1, a->row[i].group);
+		if (y >= 0 && y < r.h)
+			draw_row(v, r, r.y + y, &a->row[i], i == v->a->advice_focus);
+	}
+	draw_state(v, (struct rect){ body.x, body.y + body.h - 1, body.w, 1 });
+}
