@@ -78,7 +78,7 @@ static void time_size(int w, int h, double budget)
 		uint32_t open;
 		const char *name, *keys;
 	} views[] = { { INPUT_ESCAPE, "main", "hlju" }, { INPUT_TAB, "figures", "jklh" }, { 'm', "memory", "jlkh" },
-		{ 'p', "pipeline", "+l-z" }, { 'd', "compare", "jx" }, { 'b', "presets", "jjk" }, { 'a', "advice", "jk" },
+		{ 'p', "pipeline", "+l-z.vF" }, { 'd', "compare", "jx" }, { 'b', "presets", "jjk" }, { 'a', "advice", "jk" },
 		{ '?', "help", "jk" } };
 	char columns[16], lines[16];
 	struct fixture *f = fixture_new(w, h);
@@ -93,6 +93,9 @@ static void time_size(int w, int h, double budget)
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
 		time_view(f, views[i].open, views[i].name, views[i].keys, budget);
 	time_resize(f, w, h);
+	fixture_text(f, ":model llama3.1-405b gpus 1024 pp 64 tp 8 pp-split auto global-batch 2048");
+	(void)fixture_key(f, INPUT_ENTER);
+	time_view(f, 'p', "p64 m1024", "..v+j-zs", 5);
 	term_close();
 	free(f);
 }

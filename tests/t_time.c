@@ -32,6 +32,7 @@ static const char *const scenarios[] = {
 	"model=bloom-176b;gpu=A100;gpus=384;profile=megatron-core;tp=4;pp=12;zero=1;attention=unfused;recompute=full;global-"
 	"batch=2048",
 	"model=llama3-8b;gpu=H100;gpus=8;framework=fsdp;tp=2;pp=4;zero=3;global-batch=16",
+	"model=dbrx;gpu=rtxa6000-48gb;gpus=4;framework=fsdp;ep=4;zero=3;recompute=full;global-batch=64",
 };
 
 enum { N_SCENARIOS = sizeof scenarios / sizeof scenarios[0] };
@@ -222,6 +223,20 @@ START_TEST(collectives_grow_with_bytes)
 				last = now;
 			}
 		}
+}
+END_TEST
+
+/* The dispatch that full recompute repeats is communication, counted once: what is left is the forward alone. */
+START_TEST(recomputed_dispatch_is_communication)
+{
+	const char *base = "model=mixtral-8x7b;gpu=H100;gpus=64;framework=megatron;ep=8;zero=1;recompute=full;global-batch=512";
+	struct draft d;
+	struct plan p = plan_with(base, "", &d);
+	const struct layer_time *y = &p.step.moe;
+	double once = y->recompute_s - y->ep_s / 3, layers = (double)p.micro_batches * p.step.slowest_layers * p.step.straggler;
+
+	ck_assert_double_gt(y->ep_s, 0);
+	ck_assert_double_eq_tol(p.step.part_s[STEP_RECOMPUTE] / (layers * once), 1, 1e-9);
 }
 END_TEST
 
@@ -499,6 +514,7 @@ static TCase *invariants(void)
 	tcase_add_test(t, conventions_change_no_time);
 	tcase_add_test(t, the_band_is_wider_for_what_was_not_given);
 	tcase_add_test(t, unknown_speed_is_said);
+	tcase_add_test(t, recomputed_dispatch_is_communication);
 	return t;
 }
 

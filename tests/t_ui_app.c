@@ -217,6 +217,21 @@ START_TEST(advice_ranks_what_fits_first_and_enter_takes_it)
 }
 END_TEST
 
+START_TEST(advice_on_a_plan_that_fits_gives_more_room_in_every_row)
+{
+	fixture_text(f, "a");
+	finish_advice();
+	const struct advice *a = &f->app.advice;
+	ck_assert(f->app.plan.verdict.fits);
+	ck_assert_uint_gt(a->n, 3);
+	for (size_t i = 0; i < a->n; i++) {
+		if (a->row[i].group <= ADVICE_LAYOUT)
+			ck_assert_msg(a->row[i].headroom_bytes > f->app.plan.verdict.headroom_bytes, "%s %s", a->row[i].what,
+				a->row[i].to);
+	}
+}
+END_TEST
+
 START_TEST(after_a_no_the_work_stops_as_soon_as_there_is_a_way_out)
 {
 	ck_assert(!app_busy(&f->app));
@@ -731,6 +746,44 @@ START_TEST(no_view_draws_over_the_footer)
 }
 END_TEST
 
+static const char *frame_text(int w, int h)
+{
+	static char text[32768];
+	struct canvas c = { 0 };
+	struct sink to;
+	fixture_resize(f, w, h);
+	ck_assert(canvas_resize(&c, w, h));
+	view_frame(&f->app, &c);
+	sink_init(&to, text, sizeof(text), NULL, NULL);
+	canvas_dump(&c, &to);
+	canvas_free(&c);
+	return text;
+}
+
+/* Half a number is another number. */
+START_TEST(where_a_number_does_not_fit_it_is_left_out_not_cut)
+{
+	char want[32];
+	fixture_text(f, "b");
+	for (int i = 0; i < 3; i++)
+		(void)fixture_key(f, INPUT_TAB);
+	ck_assert_uint_gt(f->app.browser.n, 9);
+	(void)snprintf(want, sizeof(want), "  1/%zu", f->app.browser.n);
+	ck_assert_ptr_nonnull(strstr(frame_text(60, 16), want));
+	(void)fixture_key(f, INPUT_ESCAPE);
+	fixture_text(f, ":schedule interleaved vpp 2 global-batch 1024 micro-batch 2");
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert_int_eq(f->app.plan.pipeline.m, 256);
+	ck_assert_ptr_nonnull(strstr(frame_text(80, 24), "interleaved, m 256 "));
+	(void)fixture_key(f, 'c');
+	ck_assert_ptr_nonnull(strstr(frame_text(80, 24), "PIPELINE interleaved  "));
+	ck_assert_ptr_nonnull(strstr(frame_text(30, 5), "need 60x16, have 30x5"));
+	ck_assert_ptr_nonnull(strstr(frame_text(20, 5), "need 60x16"));
+	ck_assert_ptr_null(strstr(frame_text(20, 5), "have"));
+	ck_assert_ptr_nonnull(strstr(frame_text(6, 3), "60x16"));
+}
+END_TEST
+
 START_TEST(growing_back_from_too_small_gives_the_same_screen)
 {
 	struct canvas c = { 0 };
@@ -768,6 +821,7 @@ static void add_tests(TCase *c)
 	tcase_add_test(c, a_prompt_takes_text_beyond_ascii_and_erases_whole_characters);
 	tcase_add_test(c, a_pin_measures_every_change_and_can_be_swapped_and_dropped);
 	tcase_add_test(c, advice_ranks_what_fits_first_and_enter_takes_it);
+	tcase_add_test(c, advice_on_a_plan_that_fits_gives_more_room_in_every_row);
 	tcase_add_test(c, after_a_no_the_work_stops_as_soon_as_there_is_a_way_out);
 	tcase_add_test(c, the_browser_filters_changes_kind_and_loads);
 	tcase_add_test(c, the_ledger_is_edited_in_place);
@@ -791,6 +845,7 @@ static void add_tests(TCase *c)
 	tcase_add_test(c, every_setting_of_the_table_can_be_reached);
 	tcase_add_test(c, labels_fit_the_narrowest_pane);
 	tcase_add_test(c, no_view_draws_over_the_footer);
+	tcase_add_test(c, where_a_number_does_not_fit_it_is_left_out_not_cut);
 	tcase_add_test(c, growing_back_from_too_small_gives_the_same_screen);
 	tcase_add_test(c, every_size_can_be_drawn_in_every_view);
 	tcase_add_loop_test(c, a_storm_of_keys_never_breaks_an_invariant, 0, 4);

@@ -38,6 +38,13 @@ static const struct {
 	{ "speed", 80, 24, false },
 	{ "speed", 160, 45, false },
 	{ "speed", 80, 24, true },
+	{ "lab", 60, 16, false },
+	{ "lab", 80, 24, false },
+	{ "lab", 80, 24, true },
+	{ "pipeline", 60, 16, false },
+	{ "pipeline", 80, 24, false },
+	{ "pipeline", 160, 45, false },
+	{ "pipeline", 80, 24, true },
 };
 
 /* The whole file, NUL-terminated, freed by the caller; NULL when it cannot be read. */

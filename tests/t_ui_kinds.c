@@ -189,6 +189,7 @@ static double now_ms(void)
 	return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
+/* Not a matter of speed: without a setting of its own the library waits a whole second for what follows an Escape. */
 static void escape_is_quick(void)
 {
 	if (!open_screen("xterm-256color", NULL))
@@ -196,7 +197,7 @@ static void escape_is_quick(void)
 	const double start = now_ms();
 	send_bytes("\033");
 	ck_assert_uint_eq(read_key(), INPUT_ESCAPE);
-	ck_assert(now_ms() - start < 150);
+	ck_assert(now_ms() - start < 900);
 	term_close();
 }
 
@@ -300,7 +301,7 @@ static void idle_is_silent(void)
 static void glyphs_of_the_console(void)
 {
 	static const uint32_t cp437[] = { 0x2588, 0x2593, 0x2592, 0x2591, 0x2502, 0x00bb, 0x25ba, 0x253c, 0x2500, 0x25a0, 0x00b7,
-		0x25c4, '~' };
+		0x25c4, 0x25bc, 0x25b2, '~' };
 	for (int i = 0; i < GLYPH_COUNT; i++) {
 		bool there = false;
 		for (size_t k = 0; k < sizeof(cp437) / sizeof(cp437[0]); k++)
@@ -352,7 +353,7 @@ static const struct kind kinds[] = {
 	{ 11, "garbage in the C locale", the_c_locale, "tests/tui/run.sh: locale that is not installed", NULL },
 	{ 12, "letters for lines", ascii_asked_for, NULL, NULL },
 	{ 13, "setlocale never called", a_name_beyond_ascii, "tests/tui/run.sh: holds \"PIPELINE 1f1b\"", NULL },
-	{ 14, "terminal left raw after a crash", NULL, "tests/tui/run.sh: for signal in TERM HUP INT QUIT SEGV ABRT BUS FPE",
+	{ 14, "terminal left raw after a crash", NULL, "tests/tui/run.sh: for signal in TERM HUP INT QUIT PIPE ALRM USR1 USR2 SEGV ABRT BUS FPE",
 		NULL },
 	{ 15, "an error hidden by the alternate screen", NULL, "tests/tui/run.sh: bad preset file", NULL },
 	{ 16, "one failed restore step skips the rest", NULL, "tests/tui/run.sh: terminal gone while quitting", NULL },

@@ -57,6 +57,34 @@ START_TEST(the_main_screen_has_step_and_cost)
 }
 END_TEST
 
+START_TEST(a_long_name_in_the_legend_keeps_its_distance)
+{
+	fixture_resize(f, 200, 60);
+	const char *at = strstr(screen(), "o optimizer 0.");
+	ck_assert_ptr_nonnull(at);
+	at += strlen("o optimizer 0.");
+	ck_assert_msg(strncmp(at + strspn(at, "0123456789"), "  i idle ", 9) == 0, "%.40s", at);
+}
+END_TEST
+
+START_TEST(a_narrow_screen_has_shorter_sentences_not_cut_ones)
+{
+	fixture_text(f, "t");
+	shows("narrower once calibrated");
+	fixture_resize(f, 60, 16);
+	shows("wider for what was not given");
+	ck_assert_ptr_null(strstr(text, "narrower"));
+	fixture_text(f, "$");
+	shows("cost.usd: Enter explains it ");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	fixture_text(f, "chd");
+	shows("WHAT DIFFERS");
+	ck_assert_ptr_null(strstr(text, "same:"));
+	fixture_resize(f, 80, 24);
+	shows("same: the other ");
+}
+END_TEST
+
 START_TEST(letters_and_digits_open_the_views)
 {
 	(void)fixture_key(f, 't');
@@ -272,6 +300,8 @@ int main(void)
 	TCase *c = tcase_create("speed");
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, the_main_screen_has_step_and_cost);
+	tcase_add_test(c, a_long_name_in_the_legend_keeps_its_distance);
+	tcase_add_test(c, a_narrow_screen_has_shorter_sentences_not_cut_ones);
 	tcase_add_test(c, letters_and_digits_open_the_views);
 	tcase_add_test(c, every_figure_is_explained);
 	tcase_add_test(c, the_focus_moves_and_is_explained);

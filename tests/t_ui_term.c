@@ -50,6 +50,19 @@ START_TEST(keys_are_decoded_from_bytes)
 }
 END_TEST
 
+START_TEST(waiting_can_end_in_a_tick)
+{
+	if (!open_screen("xterm-256color", NULL))
+		return;
+	ck_assert_int_eq(term_read(1).kind, EVENT_TICK);
+	send_bytes("x");
+	const struct event ev = term_read(1000);
+	ck_assert_int_eq(ev.kind, EVENT_KEY);
+	ck_assert_uint_eq(ev.key, 'x');
+	term_close();
+}
+END_TEST
+
 START_TEST(the_end_of_the_input_ends_the_program)
 {
 	if (!open_screen("xterm-256color", NULL))
@@ -57,7 +70,7 @@ START_TEST(the_end_of_the_input_ends_the_program)
 	send_bytes("x");
 	(void)close(feed[1]);
 	ck_assert_uint_eq(read_key(), 'x');
-	ck_assert_int_eq(term_read().kind, EVENT_END);
+	ck_assert_int_eq(term_read(-1).kind, EVENT_END);
 	term_close();
 }
 END_TEST
@@ -172,6 +185,7 @@ int main(void)
 	TCase *c = tcase_create("term");
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, keys_are_decoded_from_bytes);
+	tcase_add_test(c, waiting_can_end_in_a_tick);
 	tcase_add_test(c, the_end_of_the_input_ends_the_program);
 	tcase_add_test(c, a_terminal_that_cannot_be_used_is_refused);
 	tcase_add_loop_test(c, only_what_changed_is_sent, 0, 4);

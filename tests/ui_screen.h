@@ -51,7 +51,7 @@ static inline void send_bytes(const char *bytes)
 
 static inline uint32_t read_key(void)
 {
-	const struct event ev = term_read();
+	const struct event ev = term_read(-1);
 	ck_assert_int_eq(ev.kind, EVENT_KEY);
 	return ev.key;
 }

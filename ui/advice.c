@@ -127,13 +127,15 @@ static void try_setting(struct advice *a, size_t i, const struct draft *d, const
 	insert(a, &row);
 }
 
-/* A change for which everything that is open was chosen anew. */
-static void try_recipe(struct advice *a, size_t i, const struct draft *d, const struct catalog *c)
+/* A change for which everything that is open was chosen anew; that choice goes for speed, so it can leave less room than there
+ * is. */
+static void try_recipe(struct advice *a, size_t i, const struct draft *d, const struct plan *p, const struct catalog *c)
 {
 	struct way_out way;
 	struct plan plan;
 	struct err e;
-	if (!search_way_out(d, c, i, &way) || plan_evaluate(&way.draft.s, &plan, &e) != ERR_OK || !plan.verdict.fits)
+	if (!search_way_out(d, c, i, &way) || plan_evaluate(&way.draft.s, &plan, &e) != ERR_OK || !plan.verdict.fits ||
+		plan.verdict.headroom_bytes <= p->verdict.headroom_bytes)
 		return;
 	struct advice_row row = { .what = "layout" };
 	(void)snprintf(row.to, sizeof(row.to), "%s", way.change);
@@ -166,7 +168,7 @@ void advice_step(struct advice *a, const struct draft *d, const struct plan *p, 
 	if (i < N_TRIED)
 		try_setting(a, i, d, p, c);
 	else if (i < N_TRIED + WAY_MAX)
-		try_recipe(a, i - N_TRIED, d, c);
+		try_recipe(a, i - N_TRIED, d, p, c);
 	else
 		a->complete = try_gpus(a, d, c);
 }

@@ -1,5 +1,6 @@
 #include "app_internal.h"
 
+#include "labs.h"
 #include "num.h"
 #include "ui_text.h"
 #include "view.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAP = 10, FAR = 10000, ZOOM_MAX = 3, SCROLL_MARGIN = 2 };
+enum { LEAP = 10, FAR = 10000, ZOOM_MAX = 3, SCROLL_MARGIN = 2, PLAYER_SPEED = 4 };
 
 void app_say(struct app *a, const char *fmt, ...)
 {
@@ -87,6 +88,8 @@ enum context app_context(const struct app *a)
 		[VIEW_EXPLAIN] = CONTEXT_EXPLAIN,
 		[VIEW_LIST] = CONTEXT_LIST,
 		[VIEW_COMMAND] = CONTEXT_COMMAND,
+		[VIEW_LABS] = CONTEXT_LABS,
+		[VIEW_LAB] = CONTEXT_LAB,
 	};
 	if (a->prompt.kind != PROMPT_NONE)
 		return CONTEXT_PROMPT;
@@ -136,7 +139,8 @@ static void focus_path(const struct app *a, char *buf, size_t cap)
 		(void)snprintf(buf, cap, "model.params");
 	else if (a->view == VIEW_PIPELINE && strncmp(a->figure, "pipeline.", 9) != 0)
 		(void)snprintf(buf, cap, "pipeline.bubble_of_step");
-	else if (a->view != VIEW_HELP && a->view != VIEW_COMMAND && a->view != VIEW_ADVICE)
+	else if (a->view != VIEW_HELP && a->view != VIEW_COMMAND && a->view != VIEW_ADVICE && a->view != VIEW_LABS &&
+		a->view != VIEW_LAB)
 		(void)snprintf(buf, cap, "%s", a->figure);
 }
 
@@ -158,6 +162,8 @@ static void open_focused(struct app *a)
 		advice_take(a);
 	else if (a->view == VIEW_PRESETS)
 		presets_take(a);
+	else if (a->view == VIEW_LABS)
+		labs_open(a);
 	else if (a->view == VIEW_EXPLAIN)
 		explain_follow(a);
 	else if ((a->view == VIEW_MAIN && a->pane == PANE_SETTINGS) || (a->view == VIEW_MEMORY && a->ledger) ||
@@ -183,6 +189,8 @@ static void zoom(struct app *a, int by)
 	a->zoom = to < 0 ? 0 : to > ZOOM_MAX ? ZOOM_MAX : to;
 	if (a->zoom == 0)
 		a->tick = 0;
+	else
+		player_follow(a);
 }
 
 /* A key press: what was pressed, and which bindings were in force. */
@@ -252,11 +260,13 @@ static unsigned do_view_number(struct app *a, int arg, const struct press *p)
 		['5'] = VIEW_COST,
 		['6'] = VIEW_ADVICE,
 		['7'] = VIEW_COMPARE,
-		['8'] = VIEW_PRESETS };
+		['8'] = VIEW_PRESETS,
+		['9'] = VIEW_LABS };
 	(void)arg;
 	if (p->key == '1' || (p->key < sizeof(numbered) / sizeof(numbered[0]) && numbered[p->key] != VIEW_MAIN))
 		return open_view(a, numbered[p->key]);
-	app_say(a, "%s", _("Views by number: 1 main, 2 memory, 3 pipeline, 4 time, 5 cost, 6 advice, 7 differences, 8 presets."));
+	app_say(a, "%s",
+		_("Views by number: 1 main, 2 memory, 3 pipeline, 4 time, 5 cost, 6 advice, 7 differences, 8 presets, 9 labs."));
 	return 0;
 }
 
@@ -278,6 +288,19 @@ static unsigned do_move(struct app *a, int by, const struct press *p)
 {
 	(void)p;
 	app_move(a, by);
+	return 0;
+}
+
+/* g and G: of the pipeline the first and the last tick, of a lab the first step and what it proved. */
+static unsigned do_end(struct app *a, int direction, const struct press *p)
+{
+	(void)p;
+	if (a->view == VIEW_PIPELINE)
+		player_move(a, direction * a->player.ticks);
+	else if (a->view == VIEW_LAB)
+		labs_go(a, direction * a->labs.play->run.steps);
+	else
+		app_move(a, (int64_t)direction * FAR);
 	return 0;
 }
 
@@ -350,7 +373,12 @@ static unsigned do_zoom(struct app *a, int by, const struct press *p)
 static unsigned do_step(struct app *a, int by, const struct press *p)
 {
 	(void)p;
-	change_step(a, by);
+	if (a->view == VIEW_LABS)
+		labs_change(a, by);
+	else if (a->view == VIEW_LAB)
+		labs_go(a, by);
+	else
+		change_step(a, by);
 	return 0;
 }
 
@@ -364,7 +392,10 @@ static unsigned do_open(struct app *a, int arg, const struct press *p)
 static unsigned do_default(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
-	change_default(a);
+	if (a->view == VIEW_LABS)
+		labs_default(a);
+	else
+		change_default(a);
 	return 0;
 }
 
@@ -382,6 +413,48 @@ static unsigned do_schedule(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
 	change_schedule(a);
+	return 0;
+}
+
+static unsigned do_play(struct app *a, int arg, const struct press *p)
+{
+	(void)arg, (void)p;
+	if (a->view == VIEW_LAB)
+		labs_play(a);
+	else
+		player_play(a);
+	return 0;
+}
+
+static unsigned do_tick(struct app *a, int by, const struct press *p)
+{
+	(void)p;
+	if (a->view == VIEW_LAB)
+		labs_go(a, by);
+	else
+		player_move(a, by);
+	return 0;
+}
+
+static unsigned do_speed(struct app *a, int arg, const struct press *p)
+{
+	(void)arg;
+	player_set_speed(a, (int)p->key - '0');
+	a->labs.playing = a->labs.playing && p->key != '0';
+	return 0;
+}
+
+static unsigned do_future(struct app *a, int arg, const struct press *p)
+{
+	(void)arg, (void)p;
+	a->player.hide_future = !a->player.hide_future;
+	return 0;
+}
+
+static unsigned do_reasons(struct app *a, int arg, const struct press *p)
+{
+	(void)arg, (void)p;
+	a->player.reasons = !a->player.reasons;
 	return 0;
 }
 
@@ -458,8 +531,8 @@ static const struct {
 } handlers[UI_ACTION_COUNT] = {
 	[UI_DOWN] = {do_move, 1},
 	[UI_UP] = {do_move, -1},
-	[UI_FIRST] = {do_move, -FAR},
-	[UI_LAST] = {do_move, FAR},
+	[UI_FIRST] = {do_end, -1},
+	[UI_LAST] = {do_end, 1},
 	[UI_PAGE_DOWN] = {do_page, 1},
 	[UI_PAGE_UP] = {do_page, -1},
 	[UI_LEFT] = {do_sideways, -1},
@@ -475,6 +548,7 @@ static const struct {
 	[UI_COST] = {do_switch, VIEW_COST},
 	[UI_COMPARE] = {do_switch, VIEW_COMPARE},
 	[UI_PRESETS] = {do_switch, VIEW_PRESETS},
+	[UI_LABS] = {do_switch, VIEW_LABS},
 	[UI_ADVICE] = {do_switch, VIEW_ADVICE},
 	[UI_VIEW_NUMBER] = {do_view_number, 0},
 	[UI_BACK] = {do_back, 0},
@@ -503,6 +577,12 @@ static const struct {
 	[UI_UNDO] = {do_undo, 0},
 	[UI_REDO] = {do_undo, 1},
 	[UI_SCHEDULE] = {do_schedule, 0},
+	[UI_PLAY] = {do_play, 0},
+	[UI_TICK_BACK] = {do_tick, -1},
+	[UI_TICK_ON] = {do_tick, 1},
+	[UI_SPEED] = {do_speed, 0},
+	[UI_FUTURE] = {do_future, 0},
+	[UI_REASONS] = {do_reasons, 0},
 	[UI_CONVENTION] = {do_convention, 0},
 	[UI_MORE] = {do_more, 0},
 	[UI_BIG] = {do_big, 0},
@@ -539,13 +619,27 @@ unsigned app_update(struct app *a, const struct event *ev)
 		dirty = APP_DRAW;
 	} else if (ev->kind == EVENT_KEY) {
 		dirty = update_key(a, ev->key);
+	} else if (ev->kind == EVENT_TICK && app_wait_ms(a) >= 0) {
+		if (a->view == VIEW_LAB)
+			labs_tick(a);
+		else
+			player_tick(a);
+		dirty = APP_DRAW;
 	}
+	labs_check(a);
+	player_check(a);
 	figure_check(a);
 	scroll_settings(a);
 	const size_t most = view_scroll_max(a);
 	if (a->scroll[a->view] > most)
 		a->scroll[a->view] = most;
 	return dirty;
+}
+
+void app_close(struct app *a)
+{
+	app_switch_view(a, VIEW_MAIN);
+	labs_check(a);
 }
 
 /* The advice is needed where it is shown: in its own view, and in the message line after a no. */
@@ -588,6 +682,7 @@ enum err_code app_init(struct app *a, const struct catalog *c, const struct draf
 	a->h = h;
 	a->draft = *d;
 	a->glyphs = -1;
+	a->player.speed = PLAYER_SPEED;
 	a->focus = first == NULL ? 0 : knob_index(first);
 	const enum err_code code = plan_evaluate(&d->s, &a->plan, e);
 	if (code != ERR_OK)

@@ -9,6 +9,7 @@
 #include "history.h"
 #include "input.h"
 #include "knobs.h"
+#include "lab.h"
 #include "layout.h"
 #include "plan.h"
 #include "settings.h"
@@ -32,6 +33,8 @@ enum view_id {
 	VIEW_EXPLAIN,
 	VIEW_LIST,
 	VIEW_COMMAND,
+	VIEW_LABS,
+	VIEW_LAB,
 	VIEW_COUNT
 };
 enum pane { PANE_SETTINGS, PANE_FIGURES };
@@ -95,6 +98,25 @@ struct pin {
 	size_t n_stages;
 };
 
+/* The tick player of the pipeline view. */
+struct player {
+	bool playing, hide_future, reasons; /* reasons: idle gaps show why */
+	int speed;                          /* 1 .. 9 */
+	int64_t now, ticks;                 /* 0 <= now < ticks, those of the pipeline as drawn */
+	struct pipeline of;                 /* what ticks belongs to */
+};
+
+/* The laboratory. */
+struct lab_play; /* labs.h */
+struct labs {
+	size_t focus, param;    /* in lab_table, among its parameters */
+	bool on_params;         /* the focus is on the parameter */
+	struct lab_input input; /* of the lab in focus */
+	struct lab_play *play;  /* owned; NULL: nothing was run */
+	int64_t at;             /* step of the player; behind the last one: what was proved */
+	bool playing;
+};
+
 enum { APP_DEPTH_MAX = 8, APP_TRAIL_MAX = 8, APP_MESSAGE_CAP = ERR_MSG_CAP };
 
 struct app {
@@ -114,21 +136,23 @@ struct app {
 	enum view_id view, below[APP_DEPTH_MAX]; /* Esc returns to the view below */
 	size_t depth;
 	enum pane pane;
-	size_t focus;                               /* index in the knob table */
-	bool ledger;                                /* memory view: the focus is on a row of the ledger, which is a setting */
-	size_t settings_top;                        /* first row of the pane */
-	bool fewer;                                 /* only the main settings */
-	char figure[FIGURE_PATH_CAP];               /* focus among the figures: a path of the plan document */
-	size_t figure_stage;                        /* the stage it belongs to, or the last one that did */
-	size_t scroll[VIEW_COUNT];                  /* first row of a view that scrolls */
-	int zoom;                                   /* pipeline view: columns per tick, 0: fit */
-	int64_t tick;                               /* pipeline view: first tick shown when zoomed */
+	size_t focus;                 /* index in the knob table */
+	bool ledger;                  /* memory view: the focus is on a row of the ledger, which is a setting */
+	size_t settings_top;          /* first row of the pane */
+	bool fewer;                   /* only the main settings */
+	char figure[FIGURE_PATH_CAP]; /* focus among the figures: a path of the plan document */
+	size_t figure_stage;          /* the stage it belongs to, or the last one that did */
+	size_t scroll[VIEW_COUNT];    /* first row of a view that scrolls */
+	int zoom;                     /* pipeline view: columns per tick, 0: fit */
+	int64_t tick;                 /* pipeline view: first tick shown when zoomed */
+	struct player player;
 	enum context help_context;                  /* help view: where it was called from */
 	char path[FIGURE_PATH_CAP];                 /* explain view: the figure or setting */
 	char trail[APP_TRAIL_MAX][FIGURE_PATH_CAP]; /* the ones it was reached by */
 	size_t n_trail, term;                       /* term: the one that Enter follows */
 	size_t advice_focus;
 	struct browser browser;
+	struct labs labs;
 
 	struct prompt prompt;
 	struct value_list list;
@@ -152,6 +176,9 @@ enum err_code app_init(struct app *a, const struct catalog *c, const struct draf
 /* Applies one event. Returns enum app_dirty bits. */
 unsigned app_update(struct app *a, const struct event *ev);
 
+/* Frees what app_update allocated. */
+void app_close(struct app *a);
+
 /* The setting that has the focus. */
 const struct knob *app_knob(const struct app *a);
 /* Which bindings are in force. */
@@ -172,6 +199,10 @@ bool explain_target(const struct app *a, const struct explain_value *x, char out
 /* For the effects: takes over a draft that was read, a name for it; says something in the message line. */
 enum err_code app_load(struct app *a, const struct draft *d, const char *name, struct err *e) NODISCARD;
 void app_say(struct app *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Milliseconds until EVENT_TICK is due if nothing else comes; -1: never. */
+int app_wait_ms(const struct app *a);
+/* Ticks a second at the present speed. */
+int app_ticks_per_s(const struct app *a);
 /* Ticks of the whole pipeline, for scrolling. */
 int64_t app_pipeline_ticks(const struct app *a);
 

@@ -237,7 +237,20 @@ void change_redo(struct app *a)
 	say_difference(a, &before, _("Done again"));
 }
 
-/* The next legal value, round the end. */
+/* Adds to the message why a value was passed over. */
+static void say_skipped(struct app *a, const struct draft *before, const struct knob *k, int64_t value)
+{
+	struct draft next = *before;
+	struct knob_moves moves = { 0 };
+	struct plan plan;
+	struct err e = { 0 };
+	const size_t used = strlen(a->message);
+	if (draft_put(&next, a->catalog, k, value, &moves, &e) == ERR_OK && plan_evaluate(&next.s, &plan, &e) == ERR_OK)
+		return;
+	(void)snprintf(a->message + used, sizeof(a->message) - used, _("%sPassed over: %s"), used > 0 ? " " : "", e.msg);
+}
+
+/* The next legal value, round the end; says why the first one on the way was not. */
 static void next_value(struct app *a, const struct knob *k)
 {
 	struct knob_stop stops[LIST_STOPS_MAX];
@@ -245,7 +258,10 @@ static void next_value(struct app *a, const struct knob *k)
 	const size_t n = knob_stops(k, a->catalog, &a->draft, stops, LIST_STOPS_MAX, &at);
 	for (size_t i = 1; i < n; i++) {
 		if (stops[(at + i) % n].legal) {
+			const struct draft before = a->draft;
 			change_put(a, k, stops[(at + i) % n].value);
+			if (i > 1)
+				say_skipped(a, &before, k, stops[(at + 1) % n].value);
 			return;
 		}
 	}

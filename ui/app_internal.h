@@ -59,6 +59,14 @@ void pin_set(struct app *a);
 void pin_drop(struct app *a);
 void pin_swap(struct app *a);
 
+/* app_player.c: the tick player of the pipeline view. */
+void player_play(struct app *a);
+void player_move(struct app *a, int64_t by); /* ticks; stops playing */
+void player_set_speed(struct app *a, int speed);
+void player_tick(struct app *a);
+void player_check(struct app *a);  /* after a change of the plan */
+void player_follow(struct app *a); /* scrolls to the tick where it is outside a zoomed drawing */
+
 /* app_explain.c */
 void explain_open(struct app *a, const char *path);
 void explain_next_term(struct app *a, int by);

@@ -1,5 +1,6 @@
 #include "app_internal.h"
 
+#include "labs.h"
 #include "num.h"
 #include "ui_text.h"
 
@@ -117,6 +118,8 @@ void app_move(struct app *a, int64_t by)
 		a->advice_focus = moved(a->advice_focus, by, a->advice.n);
 	else if (a->view == VIEW_PRESETS)
 		a->browser.focus = moved(a->browser.focus, by, a->browser.n);
+	else if (a->view == VIEW_LABS)
+		labs_move(a, by);
 	else if (a->view == VIEW_MEMORY && a->ledger)
 		move_ledger(a, by);
 	else if (a->view == VIEW_MEMORY || a->view == VIEW_TIME || a->view == VIEW_COST ||
@@ -135,7 +138,7 @@ void app_move_sideways(struct app *a, int by)
 	if (a->view == VIEW_PIPELINE) {
 		if (a->zoom == 0)
 			a->zoom = 1;
-		a->tick = num_max(0, num_min(a->tick + (int64_t)by * PIPELINE_SCROLL_TICKS, app_pipeline_ticks(a) - 1));
+		a->tick = num_max(0, num_min(a->tick + (int64_t)by * PIPELINE_SCROLL_TICKS, a->player.ticks - 1));
 	} else {
 		(void)figure_move(a, by, 0);
 	}
@@ -160,6 +163,8 @@ void app_next_pane(struct app *a, int by)
 		a->ledger = !a->ledger;
 		if (a->ledger)
 			move_ledger(a, 0);
+	} else if (a->view == VIEW_LABS) {
+		labs_next_pane(a);
 	} else if (a->view == VIEW_EXPLAIN) {
 		explain_next_term(a, by);
 	} else if (a->view == VIEW_PIPELINE || a->view == VIEW_COMPARE || a->view == VIEW_TIME || a->view == VIEW_COST) {

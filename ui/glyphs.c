@@ -23,6 +23,8 @@ const struct glyph_info glyph_table[GLYPH_COUNT] = {
 	[GLYPH_IDLE] = {N_("idle"), 0x00b7, '.'},
 	[GLYPH_REST] = {N_("the action goes on"), 0x2500, '-'},
 	[GLYPH_BORDER] = {N_("the action ends"), 0x2502, '|'},
+	[GLYPH_NOW_ABOVE] = {N_("this tick, from above"), 0x25bc, 'v'},
+	[GLYPH_NOW_BELOW] = {N_("this tick, from below"), 0x25b2, '^'},
 	[GLYPH_CUT] = {N_("time is left out"), '~', '~'},
 };
 /* clang-format on */

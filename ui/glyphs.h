@@ -24,6 +24,8 @@ enum glyph {
 	GLYPH_IDLE,
 	GLYPH_REST, /* rest of a cell of the pipeline drawing */
 	GLYPH_BORDER,
+	GLYPH_NOW_ABOVE, /* the tick of the player: its mark above and below the drawing */
+	GLYPH_NOW_BELOW,
 	GLYPH_CUT, /* where an abridged drawing leaves out time */
 	GLYPH_COUNT
 };

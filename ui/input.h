@@ -11,7 +11,8 @@ enum event_kind {
 	EVENT_NONE,
 	EVENT_KEY,
 	EVENT_RESIZE,
-	EVENT_END, /* the terminal is gone, or a signal asks us to stop */
+	EVENT_TICK, /* nothing came for as long as app_wait_ms says */
+	EVENT_END,  /* the terminal is gone, or a signal asks us to stop */
 };
 
 /* Keys are code points; the ones without a code point lie above Unicode. */
@@ -66,6 +67,8 @@ enum context {
 	CONTEXT_EXPLAIN,
 	CONTEXT_LIST,
 	CONTEXT_COMMAND,
+	CONTEXT_LABS,
+	CONTEXT_LAB,
 	CONTEXT_PROMPT, /* the only one that does not fall back to CONTEXT_ALL: text goes to the prompt */
 	CONTEXT_COUNT
 };
@@ -104,6 +107,7 @@ enum ui_action {
 	UI_COST,
 	UI_COMPARE,
 	UI_PRESETS,
+	UI_LABS,
 	UI_VIEW_NUMBER,
 	UI_BACK,
 	/* ask */
@@ -125,6 +129,12 @@ enum ui_action {
 	UI_ZOOM_OUT,
 	UI_ZOOM_FIT,
 	UI_SCHEDULE,
+	UI_PLAY,
+	UI_TICK_BACK,
+	UI_TICK_ON,
+	UI_SPEED,
+	UI_FUTURE,
+	UI_REASONS,
 	UI_CONVENTION,
 	/* screen */
 	UI_HELP,

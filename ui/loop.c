@@ -58,11 +58,11 @@ static bool idle(struct app *a, struct canvas *c)
 	return !news || draw(a, c);
 }
 
-/* Input, update, draw; nothing happens without input. */
+/* Input, update, draw; nothing happens without input but the ticks of the player. */
 static int run(struct app *a, struct canvas *c, const struct effect_env *env)
 {
 	for (bool alive = draw(a, c); alive && idle(a, c);) {
-		const struct event ev = term_read();
+		const struct event ev = term_read(app_wait_ms(a));
 		const unsigned dirty = app_update(a, &ev);
 		if (dirty & APP_QUIT)
 			return 0;
@@ -111,6 +111,7 @@ int ui_run(const struct ui_options *o)
 		introduce(app, o);
 		canvas.ascii = app->ascii;
 		code = run(app, &canvas, &env);
+		app_close(app);
 		term_close();
 	} else {
 		(void)fprintf(stderr, "meshplan: %s\n", e.msg);

@@ -120,6 +120,7 @@ int ui_plain(const struct ui_options *o)
 			app->texts = o->texts;
 			app->ascii = true;
 			code = converse(app, &env, &canvas, text);
+			app_close(app);
 		} else {
 			(void)fprintf(stderr, "meshplan: %s\n", e.msg);
 		}

@@ -168,6 +168,7 @@ static int run_script(const struct ui_options *o, struct app *app, FILE *in, FIL
 		app->big = o->big;
 		app->ascii = o->ascii > 0;
 		code = run_lines(&s, in);
+		app_close(app);
 	} else {
 		(void)fprintf(stderr, "meshplan: %s\n", e.msg);
 	}

@@ -44,7 +44,7 @@ static int saved_fd = -1;
 static char restore_text[RESTORE_CAP];
 static size_t restore_len;
 
-static const int stop_signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT };
+static const int stop_signals[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2 };
 static const int fatal_signals[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL };
 
 static void on_signal(int number)
@@ -462,7 +462,7 @@ static void announce_frame(void)
 	(void)written;
 }
 
-struct event term_read(void)
+struct event term_read(int timeout_ms)
 {
 	struct event ev = { .kind = EVENT_NONE };
 	for (;;) {
@@ -470,8 +470,11 @@ struct event term_read(void)
 		if (next_signal(&ev) || some_key(&ev))
 			return ev;
 		announce_frame();
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		const int ready_fds = poll(fds, 2, timeout_ms);
+		if (ready_fds < 0 && errno != EINTR)
 			return (struct event){ .kind = EVENT_END };
+		if (ready_fds == 0)
+			return (struct event){ .kind = EVENT_TICK };
 		if (fds[0].revents != 0 && input_ended(fds[0].revents) && !some_key(&ev))
 			return (struct event){ .kind = EVENT_END };
 		if (ev.kind != EVENT_NONE)

@@ -30,8 +30,9 @@ enum theme term_theme(void);
 /* Other colours or glyphs from the next frame on. */
 void term_set_theme(enum theme theme);
 void term_set_ascii(bool ascii);
-/* Waits for the next event. EVENT_END when the input is at its end, the terminal is gone, or a signal asks to stop. */
-struct event term_read(void);
+/* Waits for the next event, at most timeout_ms (-1: for ever), after which it is EVENT_TICK. EVENT_END when the input is at its
+ * end, the terminal is gone, or a signal asks to stop. */
+struct event term_read(int timeout_ms);
 /* The signal that asked to stop, 0 if none. */
 int term_signal(void);
 /* Whether input or a signal waits. */

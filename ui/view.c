@@ -316,6 +316,10 @@ static void draw_too_small(const struct view *v)
 {
 	char text[64];
 	(void)snprintf(text, sizeof(text), _("need %dx%d, have %dx%d"), LAYOUT_MIN_W, LAYOUT_MIN_H, v->c->w, v->c->h);
+	if (canvas_text_width(text) > v->c->w)
+		(void)snprintf(text, sizeof(text), _("need %dx%d"), LAYOUT_MIN_W, LAYOUT_MIN_H);
+	if (canvas_text_width(text) > v->c->w)
+		(void)snprintf(text, sizeof(text), "%dx%d", LAYOUT_MIN_W, LAYOUT_MIN_H);
 	const int width = canvas_text_width(text), x = width < v->c->w ? (v->c->w - width) / 2 : 0;
 	(void)canvas_text(v->c, x, v->c->h / 2, v->c->w - x, ROLE_TEXT, text);
 }
@@ -335,6 +339,8 @@ static void draw_screen(struct view *v)
 		[VIEW_EXPLAIN] = view_explain,
 		[VIEW_LIST] = view_list,
 		[VIEW_COMMAND] = view_command,
+		[VIEW_LABS] = view_labs,
+		[VIEW_LAB] = view_lab,
 	};
 	const struct app *a = v->a;
 	draw_header(v);
@@ -399,6 +405,8 @@ size_t view_scroll_max(const struct app *a)
 		return view_compare_scroll_max(&v);
 	if (a->view == VIEW_PRESETS)
 		return view_presets_scroll_max(&v);
+	if (a->view == VIEW_LAB)
+		return view_lab_scroll_max(&v);
 	return a->view == VIEW_PIPELINE ? a->n_stages - 1 : 0;
 }
 

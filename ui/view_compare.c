@@ -175,9 +175,13 @@ static void draw_settings(const struct view *v, struct rect r, size_t skip)
 	}
 	const size_t below = n > skip + (size_t)r.h - 1 ? n - skip - (size_t)r.h + 1 : 0;
 	if (below > 0)
-		(void)canvas_printf(v->c, rest_x, r.y, r.x + r.w - rest_x, ROLE_DIM, _("%zu more: j"), below);
+		(void)snprintf(x, sizeof(x), _("%zu more: j"), below);
 	else
-		(void)canvas_printf(v->c, rest_x, r.y, r.x + r.w - rest_x, ROLE_DIM, _("same: the other %zu"), knob_count() - n);
+		(void)snprintf(x, sizeof(x), _("same: the other %zu"), knob_count() - n);
+	if (below > 0 && rest_x + canvas_text_width(x) > r.x + r.w)
+		(void)snprintf(x, sizeof(x), "+%zu: j", below);
+	if (rest_x + canvas_text_width(x) <= r.x + r.w)
+		(void)canvas_text(v->c, rest_x, r.y, r.x + r.w - rest_x, ROLE_DIM, x);
 }
 
 /* Rows of figures: the first ones where there is not room for all. */

@@ -255,8 +255,11 @@ static void draw_preview(const struct view *v)
 	const struct knob *k = app_knob(v->a);
 	const int half = (r.w - LABEL_W) / 2;
 	if (strncmp(v->a->figure, "scenario.", 9) != 0) {
-		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("%s: Enter explains it; b lists prices of other providers"),
-			v->a->figure);
+		char text[FIGURE_PATH_CAP + 96];
+		(void)snprintf(text, sizeof(text), _("%s: Enter explains it; b lists prices of other providers"), v->a->figure);
+		if (canvas_text_width(text) > r.w)
+			(void)snprintf(text, sizeof(text), _("%s: Enter explains it"), v->a->figure);
+		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_TEXT, text);
 		return;
 	}
 	(void)canvas_text(v->c, r.x, r.y, LABEL_W, ROLE_HEAD, k->key);

@@ -10,9 +10,18 @@
 #include <string.h>
 
 /* A drawing never executes more actions than ACTIONS_MAX: what it would show is the same beginning and end. */
-enum { ACTIONS_MAX = 1 << 14, NARROW_W = 48 };
+enum { ACTIONS_MAX = 1 << 14, GREEDY_MAX = 1 << 13, NARROW_W = 48 };
 
 static const struct schedule_times drawing_times = { .forward = 1, .backward = 2 };
+
+/* An order without closed form has to be generated first, which takes longer: fewer still, where that is legal. */
+static struct pipeline drawable_greedy(const struct pipeline *pl, struct pipeline d)
+{
+	struct pipeline few = d;
+	struct err e;
+	few.m = num_max(2, GREEDY_MAX / (schedule_table[pl->schedule].passes * pl->p * num_max(1, pl->v)));
+	return few.m < d.m && pipeline_check(&few, &e) == ERR_OK ? few : d;
+}
 
 /* The pipeline to execute for a drawing: the plan's own, or the same with fewer micro-batches (whole groups of them). */
 static struct pipeline drawable(const struct pipeline *pl)
@@ -23,10 +32,61 @@ static struct pipeline drawable(const struct pipeline *pl)
 		d.m = num_max(2, ACTIONS_MAX / per_batch / group) * group;
 	if (d.m > pl->m)
 		d.m = pl->m;
-	return d;
+	return schedule_table[pl->schedule].greedy ? drawable_greedy(pl, d) : d;
 }
 
-/* Runs `draw` on a workspace for the drawable pipeline. */
+struct pipeline view_pipeline_drawn(const struct app *a)
+{
+	return drawable(&a->plan.pipeline);
+}
+
+void drawn_close(struct drawn_order *d)
+{
+	free(d->list);
+	free(d->workspace);
+	*d = (struct drawn_order){ 0 };
+}
+
+bool drawn_open(const struct app *a, struct drawn_order *d, struct err *e)
+{
+	const struct pipeline pl = view_pipeline_drawn(a);
+	const int64_t list_bytes = order_workspace_bytes(&pl);
+	*d = (struct drawn_order){ 0 };
+	if (list_bytes < 0 || (d->list = malloc((size_t)list_bytes + 1)) == NULL)
+		return false;
+	if (order_generate(&pl, d->list, &d->order, e) == ERR_OK) {
+		const int64_t run_bytes = order_run_bytes(&d->order);
+		d->workspace = run_bytes < 0 ? NULL : malloc((size_t)run_bytes + 1);
+	}
+	if (d->workspace == NULL)
+		drawn_close(d);
+	return d->list != NULL;
+}
+
+bool drawn_run(const struct drawn_order *d, schedule_emit *emit, void *ctx, struct schedule_result *result)
+{
+	struct err e;
+	return order_run(&d->order, &drawing_times, d->workspace, emit, ctx, NULL, result, &e) == ERR_OK;
+}
+
+bool drawn_gantt(const struct drawn_order *d, int rows, int cols, struct gantt *g)
+{
+	struct err e;
+	return gantt_draw_order(&d->order, &drawing_times, rows, cols, d->workspace, g, &e) == ERR_OK;
+}
+
+int64_t view_pipeline_ticks(const struct app *a)
+{
+	struct drawn_order d;
+	struct schedule_result result = { 0 };
+	struct err e = { 0 };
+	if (drawn_open(a, &d, &e) && !drawn_run(&d, NULL, NULL, &result))
+		result.makespan = 0;
+	drawn_close(&d);
+	return result.makespan;
+}
+
+/* A workspace for the drawable pipeline. */
 static void *new_workspace(const struct pipeline *pl)
 {
 	const int64_t bytes = schedule_workspace_bytes(pl);
@@ -113,21 +173,18 @@ static void window_action(void *ctx, const struct timed_action *t)
 	}
 }
 
-void view_gantt_zoomed(const struct view *v, struct rect r, int64_t first, int64_t tick, int scale)
+void view_gantt_zoomed(struct canvas *c, const struct drawn_order *d, struct rect r, int64_t first, int64_t tick, int scale)
 {
-	const struct pipeline pl = drawable(&v->a->plan.pipeline);
-	const int64_t ticks = schedule_table[pl.schedule].makespan(&pl, 1, 2);
-	struct window w = { v->c, r, first, tick, scale, pl.p, pl.v == 2 };
-	struct schedule_result result;
-	struct err e;
-	void *workspace = new_workspace(&pl);
-	for (int64_t row = 0; row < r.h && first + row < pl.p; row++) {
-		for (int64_t col = 0; col < r.w && tick + col / scale < ticks; col++)
-			canvas_glyph(v->c, r.x + (int)col, r.y + (int)row, ROLE_IDLE, GLYPH_IDLE);
+	const struct pipeline *pl = &d->order.pl;
+	struct window w = { c, r, first, tick, scale, pl->p, pl->v == 2 };
+	struct schedule_result result = { 0 };
+	if (!drawn_run(d, NULL, NULL, &result))
+		return;
+	for (int64_t row = 0; row < r.h && first + row < pl->p; row++) {
+		for (int64_t col = 0; col < r.w && tick + col / scale < result.makespan; col++)
+			canvas_glyph(c, r.x + (int)col, r.y + (int)row, ROLE_IDLE, GLYPH_IDLE);
 	}
-	if (workspace != NULL && schedule_run(&pl, &drawing_times, workspace, window_action, &w, &result, &e) != ERR_OK)
-		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_ALERT, e.msg);
-	free(workspace);
+	(void)drawn_run(d, window_action, &w, &result);
 }
 
 char *view_bubble(const struct app *a, char *buf, size_t cap)
@@ -223,6 +280,8 @@ void view_pipeline_block(const struct view *v, struct rect r)
 		schedule_table[pl->schedule].key, pl->m);
 	if (canvas_text_width(text) > room)
 		(void)snprintf(text, sizeof(text), "%s, m %" PRId64, schedule_table[pl->schedule].key, pl->m);
+	if (canvas_text_width(text) > room)
+		(void)snprintf(text, sizeof(text), "%s", schedule_table[pl->schedule].key);
 	(void)canvas_text(v->c, r.x + used, r.y, room, ROLE_TEXT, text);
 	(void)canvas_text_right(v->c, r.x + r.w - v->l.value_w - 3, r.y, 10, ROLE_DIM, _("in flight"));
 	const int wanted = v->a->n_stages <= GANTT_ROWS_MAX ? (int)v->a->n_stages : v->l.stages;

@@ -100,12 +100,50 @@ void view_host(const struct view *v, struct rect r);
 /* Draws the pipeline of the plan to at most rows x cols cells; false when it cannot be drawn. *drawn_m: micro-batches that were
  * drawn. */
 bool view_gantt(const struct app *a, int rows, int cols, struct gantt *g, int64_t *drawn_m);
-/* The same from a tick on, at `scale` columns per tick, into r; one row per rank from `first` on. */
-void view_gantt_zoomed(const struct view *v, struct rect r, int64_t first, int64_t tick, int scale);
+/* The order that is drawn, generated once per frame. */
+struct drawn_order {
+	struct order order;
+	void *list, *workspace; /* owned */
+};
+/* False, with nothing to close, when it cannot be executed. */
+bool drawn_open(const struct app *a, struct drawn_order *d, struct err *e);
+void drawn_close(struct drawn_order *d);
+/* Executes it with one tick for a forward, two for a backward. */
+bool drawn_run(const struct drawn_order *d, schedule_emit *emit, void *ctx, struct schedule_result *result);
+bool drawn_gantt(const struct drawn_order *d, int rows, int cols, struct gantt *g);
+/* Draws it from a tick on, at `scale` columns per tick, into r; one row per rank from `first` on. */
+void view_gantt_zoomed(struct canvas *c, const struct drawn_order *d, struct rect r, int64_t first, int64_t tick, int scale);
 void view_gantt_cells(struct canvas *c, int x, int y, const struct gantt *g, int64_t row);
 void view_pipeline_block(const struct view *v, struct rect r);
 /* "bubble 4.48 % of step, 4.69 % of ideal". Returns buf. */
 char *view_bubble(const struct app *a, char *buf, size_t cap);
+
+/* view_player.c: what happens at the tick of the player. */
+/* A drawing on the screen: cells, and which tick and rank they stand for. */
+struct strip {
+	struct rect cells;
+	const struct gantt *g; /* NULL: zoomed, from `tick` and rank `first` on */
+	int64_t first, tick, p;
+	int scale;
+};
+/* What a rank does at the tick. */
+struct rank_now {
+	bool busy;
+	int32_t reason;         /* enum idle_reason, when not busy */
+	struct timed_action at; /* what runs, or what it waits for */
+	bool next;              /* `at` is set */
+	struct action other;    /* second half of an overlapped block */
+	int64_t in_flight;      /* chunks */
+	int64_t last_end;
+};
+/* Executes the order up to the end and fills p ranks; with the player's reasons also writes them into idle cells. */
+void player_ranks(const struct view *v, const struct drawn_order *d, const struct strip *s, struct rank_now *ranks);
+/* Marks the tick in rows above and below (below: -1 for none), and blanks what comes after it where that is hidden. */
+void player_mark(const struct view *v, const struct strip *s, int above, int below);
+/* One row per rank from `first` on below a heading. */
+void player_table(const struct view *v, struct rect r, const struct rank_now *ranks, int64_t first, int64_t ticks);
+/* "paused, 4 ticks a second" in the row of the prompt. */
+void player_state(const struct view *v);
 
 /* view_speed.c: rows STEP and COST of the main screen; one line of both below 80 columns. */
 void view_speed_block(const struct view *v, struct rect r);
@@ -136,6 +174,8 @@ void view_command(const struct view *v);
 void view_compare(const struct view *v);
 void view_presets(const struct view *v);
 void view_advice(const struct view *v);
+void view_labs(const struct view *v);
+void view_lab(const struct view *v);
 void view_big(const struct view *v);
 /* The last useful first row (help: page) of those that scroll. */
 size_t view_help_scroll_max(const struct view *v);
@@ -143,5 +183,6 @@ size_t view_explain_scroll_max(const struct view *v);
 size_t view_command_scroll_max(const struct view *v);
 size_t view_compare_scroll_max(const struct view *v);
 size_t view_presets_scroll_max(const struct view *v);
+size_t view_lab_scroll_max(const struct view *v);
 
 #endif

@@ -221,13 +221,18 @@ void view_presets(const struct view *v)
 	const struct rect body = view_body(v);
 	struct page p = new_page(v);
 	const struct rect list = { body.x, body.y + 2, p.pen.r.x - GAP, body.h - 3 };
+	char count[48];
 	int x = body.x + canvas_text(v->c, body.x, body.y, body.w, ROLE_HEAD, _("PRESETS")) + 3;
 	view_prompt_or(v, NULL);
 	for (int kind = 0; kind < BROWSER_KIND_COUNT; kind++)
 		x += canvas_text(v->c, x, body.y, body.w - x, kind == (int)b->kind ? ROLE_FOCUS : ROLE_TEXT,
 			     ui_text(browser_kind_names[kind])) +
 			2;
-	(void)canvas_printf(v->c, x, body.y, body.w - x, ROLE_DIM, _("%zu of %zu"), b->n == 0 ? 0 : b->focus + 1, b->n);
+	(void)snprintf(count, sizeof(count), _("%zu of %zu"), b->n == 0 ? 0 : b->focus + 1, b->n);
+	if (canvas_text_width(count) > body.w - x)
+		(void)snprintf(count, sizeof(count), "%zu/%zu", b->n == 0 ? 0 : b->focus + 1, b->n);
+	if (canvas_text_width(count) <= body.w - x)
+		(void)canvas_text(v->c, x, body.y, body.w - x, ROLE_DIM, count);
 	draw_list(v, list);
 	draw_nothing(v, list);
 	p.pen.skip = (int)a->scroll[VIEW_PRESETS];

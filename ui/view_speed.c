@@ -49,7 +49,7 @@ static size_t poorest(const double *exact, const int *cells, size_t n)
 
 int view_share_cells(const struct segment *s, size_t n, int width, int cells[SEGMENTS_MAX])
 {
-	double exact[SEGMENTS_MAX], sum = 0;
+	double exact[SEGMENTS_MAX] = { 0 }, sum = 0;
 	int used = 0;
 	for (size_t i = 0; i < n; i++)
 		sum += s[i].value > 0 ? s[i].value : 0;
@@ -217,8 +217,8 @@ static int next_part(const struct step_time *t, const bool *named)
 	return best;
 }
 
-/* One part in its slot: "c compute 13.2". */
-static void draw_slot(const struct view *v, int x, int y, enum step_part part, double unit)
+/* One part in its slot: "c compute 13.2". Returns the columns to the next: a long name takes more than its slot. */
+static int draw_slot(const struct view *v, int x, int y, enum step_part part, double unit)
 {
 	char text[32], path[FIGURE_PATH_CAP];
 	canvas_put(
@@ -227,6 +227,7 @@ static void draw_slot(const struct view *v, int x, int y, enum step_part part, d
 	(void)units_format_f4(v->a->plan.step.part_s[part] / unit, text, sizeof(text));
 	(void)snprintf(path, sizeof(path), "time.%s", step_part_table[part].key);
 	view_figure(v, x + used, y, canvas_text_width(text), text, path);
+	return (int)num_max(SLOT_W, used + canvas_text_width(text) + 2);
 }
 
 /* "c compute 13.2  t tp 2.00  + 0.9": the largest parts, in drawing order at fixed columns, and the rest where it
@@ -247,11 +248,11 @@ static void draw_legend(const struct view *v, struct rect r)
 	for (int i = 0; i < STEP_PART_COUNT; i++) {
 		if (!named[i])
 			continue;
-		draw_slot(v, x, r.y, (enum step_part)i, unit);
-		x += SLOT_W;
+		x += draw_slot(v, x, r.y, (enum step_part)i, unit);
 	}
 	if (r.w >= TAIL_WIDE_W - SLOT_W && next_part(t, named) < STEP_PART_COUNT)
-		(void)canvas_printf(v->c, x, r.y, REST_W, ROLE_TEXT, "+ %s", units_format_f4(rest / unit, text, sizeof(text)));
+		(void)canvas_printf(v->c, x, r.y, (int)num_min(REST_W, r.x + r.w - x), ROLE_TEXT, "+ %s",
+			units_format_f4(rest / unit, text, sizeof(text)));
 }
 
 static void draw_cost_row(const struct view *v, struct rect r)

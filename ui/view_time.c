@@ -304,6 +304,16 @@ static void draw_layers(const struct view *v, struct rect r)
 			t->slowest_stage, 1e3 * t->stage_max_s, 1e3 * t->stage_sum_s);
 }
 
+/* The whole sentence, or what of it fits. */
+static void draw_band_reason(const struct view *v, struct rect r)
+{
+	const bool moe = model_is_moe(&v->a->draft.s.model);
+	const char *whole = moe ? _(": MoE; wider for what was not given, narrower once calibrated")
+				: _(": dense; wider for what was not given, narrower once calibrated");
+	const char *half = moe ? _(": MoE; wider for what was not given") : _(": dense; wider for what was not given");
+	(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_TEXT, canvas_text_width(whole) <= r.w ? whole : half);
+}
+
 /* How far to trust it. */
 static void draw_band(const struct view *v)
 {
@@ -321,10 +331,7 @@ static void draw_band(const struct view *v)
 	if (plan_is_calibrated(&v->a->draft.s))
 		(void)canvas_printf(v->c, x, r.y, r.w - x, ROLE_TEXT, _(": calibrated with %s"), v->a->draft.s.coefficients.id);
 	else
-		(void)canvas_text(v->c, x, r.y, r.w - x, ROLE_TEXT,
-			model_is_moe(&v->a->draft.s.model)
-				? _(": MoE; wider for what was not given, narrower once calibrated")
-				: _(": dense; wider for what was not given, narrower once calibrated"));
+		draw_band_reason(v, (struct rect){ x, r.y, r.x + r.w - x, 1 });
 }
 
 static void draw_title(const struct view *v, struct rect r)

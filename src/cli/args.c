@@ -177,8 +177,8 @@ static enum err_code scan_flag(const struct command *cmd, int argc, char **argv,
 		x.value = "on";
 	} else if (x.option == NULL || x.option->value != NULL) {
 		if (next == NULL || strncmp(next, "--", 2) == 0)
-			return err_set(
-				e, ERR_USAGE, key, _("wants a value: --%s %s"), key, x.option == NULL ? "VALUE" : x.option->value);
+			return err_set(e, ERR_USAGE, key, _("wants a value: --%s %s"), key,
+				x.option == NULL ? "VALUE" : x.option->value);
 		x.value = next;
 		(*i)++;
 	}

@@ -22,10 +22,10 @@ enum command_bit {
 	COMMAND_CALIBRATE = 128,
 	COMMAND_VALIDATE = 256,
 	COMMAND_LAB = 512,
-	COMMAND_SCENARIO = COMMAND_UI | COMMAND_FIT | COMMAND_PLAN | COMMAND_COST | COMMAND_PIPELINE | COMMAND_EXPLAIN | COMMAND_LAB |
-		COMMAND_CALIBRATE,
-	COMMAND_PRINTS = COMMAND_FIT | COMMAND_PLAN | COMMAND_COST | COMMAND_PIPELINE | COMMAND_EXPLAIN | COMMAND_PRESETS | COMMAND_VALIDATE |
+	COMMAND_SCENARIO = COMMAND_UI | COMMAND_FIT | COMMAND_PLAN | COMMAND_COST | COMMAND_PIPELINE | COMMAND_EXPLAIN |
 		COMMAND_LAB | COMMAND_CALIBRATE,
+	COMMAND_PRINTS = COMMAND_FIT | COMMAND_PLAN | COMMAND_COST | COMMAND_PIPELINE | COMMAND_EXPLAIN | COMMAND_PRESETS |
+		COMMAND_VALIDATE | COMMAND_LAB | COMMAND_CALIBRATE,
 	COMMAND_ALL = COMMAND_UI | COMMAND_PRINTS,
 };
 
@@ -97,8 +97,8 @@ struct arg {
 	const struct option *option;
 	const struct knob *knob;
 	const struct lab_param *param; /* of any lab that has this key: `lab` looks up its own */
-	const char *text;  /* as typed, for messages: "--tp", or the word */
-	const char *value; /* NULL when the option takes none */
+	const char *text;              /* as typed, for messages: "--tp", or the word */
+	const char *value;             /* NULL when the option takes none */
 };
 
 enum { ARG_MAX = 192, WORD_MAX = 32 };

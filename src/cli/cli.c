@@ -43,7 +43,7 @@ int cli_fail(const struct err *e)
 	if (e->where[0] == '\0')
 		fprintf(stderr, "meshplan: %s\n", e->msg);
 	else
-		fprintf(stderr, "meshplan: %s%s: %s\n", is_flag(e->where) ? "--" : "", e->where, e->msg);
+		fprintf(stderr, "meshplan: %s%s: %s\n", e->code != ERR_FILE && is_flag(e->where) ? "--" : "", e->where, e->msg);
 	return e->code == ERR_INTERNAL ? EXIT_INTERNAL : EXIT_USAGE;
 }
 

@@ -251,6 +251,15 @@ static int print(struct cli *cli, const struct pipeline_job *job)
 	return EXIT_YES;
 }
 
+/* The engine blames the batch of a scenario; here the count may be a flag of its own. */
+static void blame_count(const struct args *a, struct err *e)
+{
+	bool counted = args_option(a, OPTION_MICROBATCHES) != NULL || !has_scenario(a);
+
+	if (counted && e->code == ERR_ILLEGAL && strcmp(e->where, "micro-batch") == 0)
+		(void)snprintf(e->where, sizeof e->where, "%s", option_table[OPTION_MICROBATCHES].key);
+}
+
 static int show(struct cli *cli, struct pipeline_job *job, const struct pipeline *pl, struct err *e)
 {
 	const char *path = args_option(&cli->args, OPTION_IMPORT), *stages = args_option(&cli->args, OPTION_STAGE_TIMES);
@@ -260,7 +269,10 @@ static int show(struct cli *cli, struct pipeline_job *job, const struct pipeline
 		code = pipeline_times_stages(stages, pipeline_stages(&job->order.pl), &job->times, e);
 	if (code == ERR_OK)
 		code = run(job, path, e);
-	return code == ERR_OK ? print(cli, job) : cli_fail(e);
+	if (code == ERR_OK)
+		return print(cli, job);
+	blame_count(&cli->args, e);
+	return cli_fail(e);
 }
 
 int cmd_pipeline(struct cli *cli)

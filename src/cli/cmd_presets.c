@@ -65,14 +65,16 @@ static void family_row(const struct catalog *c, size_t i, struct sink *out)
 {
 	const struct gpu_family *f = &c->families[i];
 
-	sink_printf(out, "%-24s %-12s %-20s %s\n", f->id, gpu_generation_names[f->generation], coefficient_table[f->gemm_level].key, f->label);
+	sink_printf(out, "%-24s %-12s %-20s %s\n", f->id, gpu_generation_names[f->generation],
+		coefficient_table[f->gemm_level].key, f->label);
 }
 
 static void coefficients_row(const struct catalog *c, size_t i, struct sink *out)
 {
 	const struct coefficients *k = &c->coefficients[i];
 
-	sink_printf(out, "%-24s %-12s %-20s %s\n", k->id, k->date, k->calibrated != COEF_ONE ? coefficient_table[k->calibrated].key : "-", k->label);
+	sink_printf(out, "%-24s %-12s %-20s %s\n", k->id, k->date,
+		k->calibrated != COEF_ONE ? coefficient_table[k->calibrated].key : "-", k->label);
 }
 
 static const void *model_at(const struct catalog *c, size_t i)
@@ -215,12 +217,13 @@ static const char *resolve(const struct cli *cli, const char *name, enum preset_
 	const char *id = strchr(name, '/');
 
 	for (int k = 0; k < PRESET_KIND_COUNT; k++) {
-		bool named = id != NULL && strlen(preset_kind_names[k]) == (size_t)(id - name) && strncmp(preset_kind_names[k], name, (size_t)(id - name)) == 0;
+		bool named = id != NULL && strlen(preset_kind_names[k]) == (size_t)(id - name) &&
+			strncmp(preset_kind_names[k], name, (size_t)(id - name)) == 0;
 
 		*kind = (enum preset_kind)k;
 		/* Families have the names of GPUs: "h100" is the card, "families/h100" the family. */
 		if ((named || k != PRESET_KIND_FAMILY) &&
-				find_exact(cli, *kind, named ? id + 1 : name) < preset_store_count(cli->presets, *kind))
+			find_exact(cli, *kind, named ? id + 1 : name) < preset_store_count(cli->presets, *kind))
 			return named ? id + 1 : name;
 	}
 	*kind = PRESET_KIND_MODEL;

@@ -128,7 +128,11 @@ static void write_labs(struct sink *out)
 			else
 				(void)snprintf(value, sizeof value, "%.15g", p->dflt);
 			(void)snprintf(help, sizeof help, "%s (%s %s)", _(p->help), _("default"), value);
-			write_flag(p->key, p->type == LAB_PARAM_FLAG ? "on|off" : p->type == LAB_PARAM_WORD ? "WORD" : "N", help, out);
+			write_flag(p->key,
+				p->type == LAB_PARAM_FLAG           ? "on|off"
+					: p->type == LAB_PARAM_WORD ? "WORD"
+								    : "N",
+				help, out);
 		}
 	}
 	sink_printf(out, "\n%s\n", _("Behind the name, a SCENARIO as for meshplan plan gives links and real sizes."));

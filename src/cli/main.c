@@ -16,19 +16,27 @@
 
 static bool write_stdout(void *ctx, const char *text, size_t len)
 {
-	(void)ctx;
-	return fwrite(text, 1, len, stdout) == len;
+	int *reason = ctx;
+	bool ok;
+
+	errno = 0;
+	ok = fwrite(text, 1, len, stdout) == len;
+	if (!ok && *reason == 0)
+		*reason = errno;
+	return ok;
 }
 
 /* A reader that went away ("| head") is no error worth a message. */
-static int finish(struct sink *out, int status)
+static int finish(struct sink *out, const int *write_error, int status)
 {
 	bool ok = sink_finish(out);
 
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout) || fclose(stdout) != 0 || !ok) {
-		if (errno != EPIPE)
-			fprintf(stderr, "meshplan: %s: %s\n", _("cannot write standard output"), strerror(errno));
+		int reason = *write_error != 0 ? *write_error : errno;
+
+		if (reason != EPIPE)
+			fprintf(stderr, "meshplan: %s: %s\n", _("cannot write standard output"), strerror(reason));
 		return EXIT_INTERNAL;
 	}
 	return status;
@@ -99,12 +107,13 @@ int main(int argc, char **argv)
 	char buf[8192];
 	struct sink out;
 	struct cli cli = { .out = &out };
+	int write_error = 0;
 
 	/* Never LC_NUMERIC: numbers are written and read with a point, whatever the locale. */
 	(void)setlocale(LC_CTYPE, "");
 	(void)setlocale(LC_MESSAGES, "");
 	(void)bindtextdomain(PACKAGE, LOCALEDIR);
 	(void)textdomain(PACKAGE);
-	sink_init(&out, buf, sizeof buf, write_stdout, NULL);
-	return finish(&out, dispatch(&cli, argc, argv));
+	sink_init(&out, buf, sizeof buf, write_stdout, &write_error);
+	return finish(&out, &write_error, dispatch(&cli, argc, argv));
 }

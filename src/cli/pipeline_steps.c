@@ -16,7 +16,7 @@ struct grid {
 	struct grid_cell {
 		struct action action;
 		bool used;
-	} *cell; /* [step * p + rank] */
+	} * cell; /* [step * p + rank] */
 };
 
 static void place_action(void *ctx, const struct timed_action *a)

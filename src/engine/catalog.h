@@ -3,8 +3,8 @@
 #ifndef MESHPLAN_CATALOG_H
 #define MESHPLAN_CATALOG_H
 
-#include "err.h"
 #include "coefficients.h"
+#include "err.h"
 #include "hardware.h"
 #include "model.h"
 #include "profile.h"
@@ -42,7 +42,8 @@ const struct profile *catalog_default_profile(const struct catalog *c, int32_t f
 
 /* The architecture a GPU preset names, or NULL. */
 const struct gpu_family *catalog_family(const struct catalog *c, const char *id);
-enum err_code catalog_find_coefficients(const struct catalog *c, const char *name, const struct coefficients **out, struct err *e) NODISCARD;
+enum err_code catalog_find_coefficients(
+	const struct catalog *c, const char *name, const struct coefficients **out, struct err *e) NODISCARD;
 /* A set of coefficients by exact id, or NULL. */
 const struct coefficients *catalog_coefficients(const struct catalog *c, const char *id);
 

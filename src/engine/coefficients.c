@@ -235,4 +235,5 @@ static const struct field rows[] = {
 };
 /* clang-format on */
 
-const struct field_table coefficients_fields = { "coefficients", sizeof(struct coefficients), rows, sizeof rows / sizeof rows[0] };
+const struct field_table coefficients_fields = { "coefficients", sizeof(struct coefficients), rows,
+	sizeof rows / sizeof rows[0] };

@@ -32,8 +32,10 @@ struct links comm_links(const struct scenario *s)
 		k.latency_s[i] = f->latency_us[i] * 1e-6;
 		k.rate_bps[i] = f->rate_bps[i] * scale;
 	}
-	k.nic_bps = nic_line_rate_bps(s) * c[COEF_NIC] * (strstr(s->cluster.node.fabric, "Omni-Path") != NULL ? c[COEF_NIC_OMNIPATH] : 1);
-	k.domain = s->cluster.node.nvlink_domain_gpus > s->cluster.gpus_per_node ? s->cluster.node.nvlink_domain_gpus : s->cluster.gpus_per_node;
+	k.nic_bps = nic_line_rate_bps(s) * c[COEF_NIC] *
+		(strstr(s->cluster.node.fabric, "Omni-Path") != NULL ? c[COEF_NIC_OMNIPATH] : 1);
+	k.domain = s->cluster.node.nvlink_domain_gpus > s->cluster.gpus_per_node ? s->cluster.node.nvlink_domain_gpus
+										 : s->cluster.gpus_per_node;
 	k.mesh = f->link_domain > 0;
 	if (k.mesh && f->link_domain < k.domain)
 		k.domain = f->link_domain;
@@ -70,7 +72,8 @@ static double distinct(double n, double topk)
 	return n * (1 - pow(1 - 1 / n, topk));
 }
 
-double comm_dispatch_s(const struct links *k, double token_bytes, double topk, double ep, int64_t etp, bool per_node, double node_limit)
+double comm_dispatch_s(
+	const struct links *k, double token_bytes, double topk, double ep, int64_t etp, bool per_node, double node_limit)
 {
 	double inside = fmax(1, fmin(ep, (double)(k->domain / etp))), domains = ep / inside, copies = topk;
 
@@ -79,12 +82,14 @@ double comm_dispatch_s(const struct links *k, double token_bytes, double topk, d
 	if (domains <= 1) {
 		if (per_node)
 			copies = distinct(ep, topk);
-		return k->latency_s[COLLECTIVE_ALL_TO_ALL] + token_bytes * copies * (ep - 1) / ep / k->rate_bps[COLLECTIVE_ALL_TO_ALL];
+		return k->latency_s[COLLECTIVE_ALL_TO_ALL] +
+			token_bytes * copies * (ep - 1) / ep / k->rate_bps[COLLECTIVE_ALL_TO_ALL];
 	}
 	if (per_node) {
 		copies = distinct(domains, topk);
 		if (node_limit > 0)
 			copies = fmin(copies, node_limit);
 	}
-	return k->latency_s[COLLECTIVE_ALL_TO_ALL] + DISPATCH_HOPS * k->node_latency_s + token_bytes * copies * (domains - 1) / domains / k->nic_bps;
+	return k->latency_s[COLLECTIVE_ALL_TO_ALL] + DISPATCH_HOPS * k->node_latency_s +
+		token_bytes * copies * (domains - 1) / domains / k->nic_bps;
 }

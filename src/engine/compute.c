@@ -68,7 +68,8 @@ struct device compute_device(const struct scenario *s)
 	d.level[GEMM_4] = c[f->gemm4_level] * framework;
 	/* Every formula counts 16-bit tensors; 32-bit ones move twice the bytes. */
 	d.hbm_bps = g->mem_bw_bps * c[COEF_HBM] / (is_32bit(s) ? 2 : 1);
-	d.attention_flops = d.peak_flops[GEMM_16] * c[hopper && p->attention_hopper != COEF_ONE ? p->attention_hopper : f->attention_rate];
+	d.attention_flops =
+		d.peak_flops[GEMM_16] * c[hopper && p->attention_hopper != COEF_ONE ? p->attention_hopper : f->attention_rate];
 	d.attention_backward = c[COEF_ATTENTION_BACKWARD];
 	d.attention_s0 = c[COEF_ATTENTION_S0];
 	d.unaligned_gemm = c[COEF_UNALIGNED_GEMM];
@@ -126,7 +127,8 @@ static double tile_factor(const struct gpu_family *f, double m, double n)
 {
 	double tiles_m = ceil(m / (double)f->tile_m), tiles_n = ceil(n / (double)f->tile_n);
 	double padded = tiles_m * (double)f->tile_m * tiles_n * (double)f->tile_n / (m * n);
-	double waves = tiles_m * tiles_n / (double)f->multiprocessors, wave_loss = waves < WAVES_THAT_MATTER ? ceil(waves) / waves : 1;
+	double waves = tiles_m * tiles_n / (double)f->multiprocessors,
+	       wave_loss = waves < WAVES_THAT_MATTER ? ceil(waves) / waves : 1;
 
 	return fmax(TILE_LEAST, fmin(TILE_MOST, padded * (1 + 0.5 * (wave_loss - 1))) / TILE_IN_CURVE);
 }
@@ -170,7 +172,8 @@ static void add_casts(const struct device *d, enum gemm_kind kind, double m, dou
 
 struct gemm_times compute_linear(const struct device *d, enum gemm_kind kind, double m, double n, double k)
 {
-	struct gemm_times t = { aligned_gemm_s(d, kind, m, n, k), aligned_gemm_s(d, kind, m, k, n), aligned_gemm_s(d, kind, k, n, m) };
+	struct gemm_times t = { aligned_gemm_s(d, kind, m, n, k), aligned_gemm_s(d, kind, m, k, n),
+		aligned_gemm_s(d, kind, k, n, m) };
 
 	add_casts(d, kind, m, n, k, &t);
 	return t;
@@ -178,7 +181,8 @@ struct gemm_times compute_linear(const struct device *d, enum gemm_kind kind, do
 
 struct gemm_times compute_grouped(const struct device *d, enum gemm_kind kind, double m, double n, double k, double groups)
 {
-	struct gemm_times t = { gemm_s(d, kind, d->grouped, m, n, k), gemm_s(d, kind, d->grouped, m, k, n), gemm_s(d, kind, d->grouped, k, n, m) };
+	struct gemm_times t = { gemm_s(d, kind, d->grouped, m, n, k), gemm_s(d, kind, d->grouped, m, k, n),
+		gemm_s(d, kind, d->grouped, k, n, m) };
 
 	add_casts(d, kind, m, n, k, &t);
 	return (struct gemm_times){ t.forward * groups, t.input * groups, t.weight * groups };

@@ -11,9 +11,9 @@ enum gemm_kind { GEMM_16, GEMM_8, GEMM_8_GROUPED, GEMM_4, GEMM_KIND_COUNT };
 /* One GPU as operations see it: peaks and fitted levels. */
 struct device {
 	const struct gpu_family *family;
-	double peak_flops[GEMM_KIND_COUNT]; /* dense, per second */
-	double level[GEMM_KIND_COUNT];      /* framework level times family level */
-	double hbm_bps;    /* reached */
+	double peak_flops[GEMM_KIND_COUNT];                       /* dense, per second */
+	double level[GEMM_KIND_COUNT];                            /* framework level times family level */
+	double hbm_bps;                                           /* reached */
 	double attention_flops, attention_backward, attention_s0; /* peak times rate; backward over forward rate; tokens */
 	double unaligned_gemm, unaligned_attention, unfused_bytes, cast_bytes, grouped;
 	double elementwise; /* bytes over ideal */
@@ -29,17 +29,20 @@ bool compute_known(const struct scenario *s);
 /* The GPU level (enum coefficient) of dense matrix multiplies in the precision: what a calibration sets. COEF_ONE: none. */
 int32_t compute_level(const struct scenario *s);
 struct device compute_device(const struct scenario *s);
-/* Dense peak of one kind of matrix multiply, FLOP/s; what is 16 bit elsewhere runs in fp32 or TF32 where the precision says so. */
+/* Dense peak of one kind of matrix multiply, FLOP/s; what is 16 bit elsewhere runs in fp32 or TF32 where the precision says so.
+ */
 double compute_peak_flops(const struct scenario *s, enum gemm_kind kind);
 /* How the precision runs dense and expert matrix multiplies. */
 enum gemm_kind compute_gemm_kind(const struct scenario *s, bool grouped);
 
 /* One matrix multiply M x K by K x N:
  *   t = max(2MNK / (peak E level) q, bytes / hbm)
- * E: measured share of peak at that size, interpolated in log(FLOP); q: tile and wave quantisation against what the curve contains; a
- * dimension N or K that is no multiple of 8 divides the rate. Src: facts of NVIDIA micro-benchmarks; meshplan-model(7). */
+ * E: measured share of peak at that size, interpolated in log(FLOP); q: tile and wave quantisation against what the curve
+ * contains; a dimension N or K that is no multiple of 8 divides the rate. Src: facts of NVIDIA micro-benchmarks;
+ * meshplan-model(7). */
 double compute_gemm_s(const struct device *d, enum gemm_kind kind, double m, double n, double k);
-/* The three of a linear layer, with the casts of 8-bit formats: forward (M,N,K), input gradient (M,K,N), weight gradient (K,N,M). */
+/* The three of a linear layer, with the casts of 8-bit formats: forward (M,N,K), input gradient (M,K,N), weight gradient (K,N,M).
+ */
 struct gemm_times compute_linear(const struct device *d, enum gemm_kind kind, double m, double n, double k);
 /* The same for `groups` experts of m tokens each: the grouped rate, no alignment test (token counts are what they are). */
 struct gemm_times compute_grouped(const struct device *d, enum gemm_kind kind, double m, double n, double k, double groups);

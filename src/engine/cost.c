@@ -26,14 +26,16 @@ static void fill_failures(const struct scenario *s, struct cost *c)
 		return;
 	c->cluster_mtbf_s = s->cost.mtbf_hours * SECONDS_PER_HOUR / gpus;
 	c->checkpoint_interval_s = sqrt(2 * c->checkpoint_s * c->cluster_mtbf_s);
-	c->failure_loss = c->checkpoint_s / c->checkpoint_interval_s + (c->checkpoint_interval_s / 2 + COST_RESTART_S) / c->cluster_mtbf_s;
+	c->failure_loss =
+		c->checkpoint_s / c->checkpoint_interval_s + (c->checkpoint_interval_s / 2 + COST_RESTART_S) / c->cluster_mtbf_s;
 	c->failure_loss = fmin(c->failure_loss, 0.99);
 }
 
 struct cost cost_of(const struct scenario *s, const struct step_time *step)
 {
 	double per_step = (double)s->training.global_batch * (double)s->training.seq, gpus = (double)s->cluster.gpus;
-	struct cost c = { .tokens = cost_tokens(s), .price_usd_per_hour = s->cost.price > 0 ? s->cost.price : s->cluster.gpu.usd_per_hour };
+	struct cost c = { .tokens = cost_tokens(s),
+		.price_usd_per_hour = s->cost.price > 0 ? s->cost.price : s->cluster.gpu.usd_per_hour };
 
 	c.steps = ceil(c.tokens / per_step);
 	c.step_days = c.steps * step->step_s / SECONDS_PER_HOUR / HOURS_PER_DAY;

@@ -7,16 +7,17 @@
 
 /* ASSUMPTION: seconds to detect a failure, restart and reload. */
 #define COST_RESTART_S 900.0
-/* ASSUMPTION: boards draw this share of TDP while training. Src: BLOOM carbon paper (Luccioni 2022) assumes full TDP; measured racks less. */
+/* ASSUMPTION: boards draw this share of TDP while training. Src: BLOOM carbon paper (Luccioni 2022) assumes full TDP; measured
+ * racks less. */
 #define COST_POWER_UTILISATION 0.85
 
 struct cost {
 	double tokens, steps;
-	double step_days; /* the steps alone */
+	double step_days;                 /* the steps alone */
 	double days, gpu_hours, usd, kwh; /* wall clock: goodput included */
-	double goodput;   /* share of wall time that trains: the given base times what failures leave */
-	double failure_loss; /* share of time lost to failures, restarts and checkpoints */
-	double cluster_mtbf_s; /* mean time between failures of the whole cluster */
+	double goodput;                   /* share of wall time that trains: the given base times what failures leave */
+	double failure_loss;              /* share of time lost to failures, restarts and checkpoints */
+	double cluster_mtbf_s;            /* mean time between failures of the whole cluster */
 	double checkpoint_bytes, checkpoint_s, checkpoint_interval_s;
 	double price_usd_per_hour;
 };

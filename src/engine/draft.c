@@ -1,5 +1,5 @@
-/* Drafts: a scenario with the origin of each value. Rules that fill what is not given, sliders' stops, steps, and the repair of other
- * knobs that a change makes illegal. Legality has one home, scenario_check; everything here asks it. */
+/* Drafts: a scenario with the origin of each value. Rules that fill what is not given, sliders' stops, steps, and the repair of
+ * other knobs that a change makes illegal. Legality has one home, scenario_check; everything here asks it. */
 #include "knobs.h"
 
 #include "memory.h"
@@ -37,7 +37,11 @@ void draft_init_blank(struct draft *d, const struct catalog *c)
 	s->cluster.gpus = 1;
 	s->cluster.gpus_per_node = 8;
 	s->layout = (struct layout){ .tp = 1, .pp = 1, .vpp = 1, .cp = 1, .ep = 1, .etp = 1, .schedule = SCHEDULE_1F1B };
-	s->training = (struct training){ .precision = PRECISION_BF16, .seq = 4096, .micro_batch = 1, .global_batch = 1, .recompute_every = 1,
+	s->training = (struct training){ .precision = PRECISION_BF16,
+		.seq = 4096,
+		.micro_batch = 1,
+		.global_batch = 1,
+		.recompute_every = 1,
 		.lora_rank = 16 };
 	s->cost = (struct economics){ .pue = 1.2, .mtbf_hours = 50000, .goodput = 0.85 };
 	s->profile = (struct profile){ .id = "auto", .framework = FRAMEWORK_AUTO };
@@ -50,8 +54,17 @@ enum err_code draft_init(struct draft *d, const struct catalog *c, struct err *e
 {
 	/* The scenario of a bare `meshplan`: it fits, and shows stages and a pipeline. */
 	static const char *const values[][2] = {
-		{ "model", "llama3-70b" }, { "gpu", "h100-sxm-80gb" }, { "gpus", "64" }, { "framework", "megatron" }, { "tp", "8" }, { "pp", "4" },
-		{ "zero", "1" }, { "seq", "8192" }, { "micro-batch", "1" }, { "global-batch", "128" }, { "recompute", "none" },
+		{ "model", "llama3-70b" },
+		{ "gpu", "h100-sxm-80gb" },
+		{ "gpus", "64" },
+		{ "framework", "megatron" },
+		{ "tp", "8" },
+		{ "pp", "4" },
+		{ "zero", "1" },
+		{ "seq", "8192" },
+		{ "micro-batch", "1" },
+		{ "global-batch", "128" },
+		{ "recompute", "none" },
 	};
 
 	draft_init_blank(d, c);
@@ -75,13 +88,18 @@ static void mark_filled(struct draft *d, const struct knob *k)
 		enum knob_preset preset;
 		const char *key;
 	} filled[] = {
-		{ PRESET_GPU, "gpu-mem" }, { PRESET_NODE, "gpus-per-node" }, { PRESET_NODE, "host-mem" }, { PRESET_NODE, "nvme" },
-		{ PRESET_FRAMEWORK, "profile" }, { PRESET_PROFILE, "framework" },
+		{ PRESET_GPU, "gpu-mem" },
+		{ PRESET_NODE, "gpus-per-node" },
+		{ PRESET_NODE, "host-mem" },
+		{ PRESET_NODE, "nvme" },
+		{ PRESET_FRAMEWORK, "profile" },
+		{ PRESET_PROFILE, "framework" },
 	};
 
 	for (size_t i = 0; i < sizeof filled / sizeof filled[0]; i++)
 		if (filled[i].preset == k->preset)
-			d->origin[index_of(filled[i].key)] = k->preset == PRESET_PROFILE ? d->origin[knob_index(k)] : ORIGIN_PRESET;
+			d->origin[index_of(filled[i].key)] =
+				k->preset == PRESET_PROFILE ? d->origin[knob_index(k)] : ORIGIN_PRESET;
 	if (k->preset != PRESET_MODEL && k->type != KNOB_PARAMS)
 		return;
 	for (size_t i = 0; i < knob_count(); i++)
@@ -89,8 +107,8 @@ static void mark_filled(struct draft *d, const struct knob *k)
 			d->origin[i] = ORIGIN_PRESET;
 }
 
-enum err_code draft_set(struct draft *d, const struct catalog *c, const struct knob *k, const char *text, enum knob_origin origin,
-	struct err *e)
+enum err_code draft_set(
+	struct draft *d, const struct catalog *c, const struct knob *k, const char *text, enum knob_origin origin, struct err *e)
 {
 	enum err_code code;
 
@@ -117,7 +135,8 @@ static void settle_node(struct draft *d, const struct catalog *c)
 	int64_t per_node = k->gpus_per_node, host = k->node.host_mem_bytes, nvme = k->node.nvme_bytes;
 
 	/* A node of this GPU is right already: searches settle in their inner loop. */
-	if (k->gpu.id[0] == '\0' || (strcmp(k->node.gpu_id, k->gpu.id) == 0 && d->s.profile.framework != FRAMEWORK_LESSON &&
+	if (k->gpu.id[0] == '\0' ||
+		(strcmp(k->node.gpu_id, k->gpu.id) == 0 && d->s.profile.framework != FRAMEWORK_LESSON &&
 			strcmp(k->node.id, lesson_node) != 0))
 		return;
 	if (given(d, index_of("node")))
@@ -165,7 +184,9 @@ static void settle_layout(struct draft *d)
 		y->schedule = y->vpp > 1 ? SCHEDULE_INTERLEAVED : SCHEDULE_1F1B;
 	if (!decided(d, KNOB_OF(layout.etp)))
 		y->etp = model_is_moe(&d->s.model) && (rules->can & CAN_ETP) && d->s.model.expert_ffn % y->tp == 0 &&
-			(d->s.cluster.gpus / num_max(1, y->pp)) % (y->tp * y->ep) == 0 ? y->tp : 1;
+				(d->s.cluster.gpus / num_max(1, y->pp)) % (y->tp * y->ep) == 0
+			? y->tp
+			: 1;
 }
 
 void draft_settle(struct draft *d, const struct catalog *c)
@@ -213,8 +234,9 @@ static void insert_divisors(struct value_set *set, int64_t n)
 }
 
 /* Sizes people train, as stops of the params slider. */
-static const double params_stops[] = { 0.125e9, 0.35e9, 0.5e9, 0.76e9, 1e9, 1.3e9, 1.7e9, 2e9, 2.7e9, 3e9, 4e9, 5e9, 6.7e9, 7e9, 8e9, 10e9, 13e9, 15e9,
-	20e9, 30e9, 34e9, 40e9, 50e9, 65e9, 70e9, 80e9, 100e9, 130e9, 175e9, 200e9, 250e9, 300e9, 405e9, 500e9, 700e9, 1e12, 1.5e12, 2e12 };
+static const double params_stops[] = { 0.125e9, 0.35e9, 0.5e9, 0.76e9, 1e9, 1.3e9, 1.7e9, 2e9, 2.7e9, 3e9, 4e9, 5e9, 6.7e9, 7e9,
+	8e9, 10e9, 13e9, 15e9, 20e9, 30e9, 34e9, 40e9, 50e9, 65e9, 70e9, 80e9, 100e9, 130e9, 175e9, 200e9, 250e9, 300e9, 405e9,
+	500e9, 700e9, 1e12, 1.5e12, 2e12 };
 static const int64_t card_gb_stops[] = { 16, 24, 32, 40, 48, 64, 80, 96, 141, 180, 192, 288 };
 
 /* Powers of two up to what makes sense for this knob here, plus the divisors that could be legal. */
@@ -354,8 +376,8 @@ static bool may_move(const struct knob *changed, const struct knob *blamed)
 		return false;
 	if (!(blamed->flags & KNOB_F_RANKS))
 		return true;
-	return changed->group == KNOB_GROUP_MODEL || changed->group == KNOB_GROUP_CLUSTER || changed->preset == PRESET_FRAMEWORK ||
-		changed->preset == PRESET_PROFILE;
+	return changed->group == KNOB_GROUP_MODEL || changed->group == KNOB_GROUP_CLUSTER ||
+		changed->preset == PRESET_FRAMEWORK || changed->preset == PRESET_PROFILE;
 }
 
 static void note_move(struct knob_moves *moves, const struct knob *k, const char *from, const char *to)
@@ -427,7 +449,7 @@ static bool move_schedule(struct draft *d, const struct knob *changed, const str
 		trial.s.layout.vpp = 1;
 	trial.s.layout.schedule = trial.s.layout.vpp > 1 ? SCHEDULE_INTERLEAVED : SCHEDULE_1F1B;
 	if (trial.s.layout.schedule == d->s.layout.schedule ||
-			(scenario_check(&trial.s, &e) != ERR_OK && (knob_find(e.where) == vpp || knob_find(e.where) == schedule)))
+		(scenario_check(&trial.s, &e) != ERR_OK && (knob_find(e.where) == vpp || knob_find(e.where) == schedule)))
 		return false;
 	note_move(moves, schedule, schedule_table[d->s.layout.schedule].key, schedule_table[trial.s.layout.schedule].key);
 	if (trial.s.layout.vpp != d->s.layout.vpp) {
@@ -441,7 +463,8 @@ static bool move_schedule(struct draft *d, const struct knob *changed, const str
 }
 
 /* After `changed` got its value: settles, and moves what is in the way until the whole is legal. */
-static enum err_code repair(struct draft *d, const struct catalog *c, const struct knob *changed, struct knob_moves *moves, struct err *e)
+static enum err_code repair(
+	struct draft *d, const struct catalog *c, const struct knob *changed, struct knob_moves *moves, struct err *e)
 {
 	struct err local;
 	struct err *why = e != NULL ? e : &local;
@@ -462,7 +485,8 @@ static enum err_code repair(struct draft *d, const struct catalog *c, const stru
 			if (!decided(d, KNOB_OF(layout.schedule)))
 				return code;
 		}
-		if ((!may_move(changed, blamed) || !move_nearest(d, c, blamed, moves)) && !move_schedule(d, changed, blamed, moves))
+		if ((!may_move(changed, blamed) || !move_nearest(d, c, blamed, moves)) &&
+			!move_schedule(d, changed, blamed, moves))
 			return code;
 	}
 	return err_set(e, ERR_ILLEGAL, changed->key, "no legal scenario is near this value of %s", changed->key);
@@ -483,8 +507,8 @@ static enum err_code finish_put(struct draft *d, const struct draft *trial, cons
 	return code;
 }
 
-enum err_code draft_put(struct draft *d, const struct catalog *c, const struct knob *k, int64_t value, struct knob_moves *moves,
-	struct err *e)
+enum err_code draft_put(
+	struct draft *d, const struct catalog *c, const struct knob *k, int64_t value, struct knob_moves *moves, struct err *e)
 {
 	struct draft trial = *d;
 	enum err_code code;
@@ -495,8 +519,8 @@ enum err_code draft_put(struct draft *d, const struct catalog *c, const struct k
 	return code != ERR_OK ? code : finish_put(d, &trial, c, k, moves, e);
 }
 
-enum err_code draft_type(struct draft *d, const struct catalog *c, const struct knob *k, const char *text, struct knob_moves *moves,
-	struct err *e)
+enum err_code draft_type(
+	struct draft *d, const struct catalog *c, const struct knob *k, const char *text, struct knob_moves *moves, struct err *e)
 {
 	struct draft trial = *d;
 	enum err_code code;
@@ -514,7 +538,8 @@ static bool can_put(const struct draft *d, const struct catalog *c, const struct
 	return draft_put(&trial, c, k, value, NULL, NULL) == ERR_OK;
 }
 
-size_t knob_stops(const struct knob *k, const struct catalog *c, const struct draft *d, struct knob_stop *stops, size_t cap, size_t *at)
+size_t knob_stops(
+	const struct knob *k, const struct catalog *c, const struct draft *d, struct knob_stop *stops, size_t cap, size_t *at)
 {
 	struct value_set set = { .n = 0 };
 	int64_t now = k->type == KNOB_PRESET ? preset_at(k, c, d) : knob_get(k, &d->s);
@@ -534,8 +559,8 @@ size_t knob_stops(const struct knob *k, const struct catalog *c, const struct dr
 	return n;
 }
 
-enum err_code draft_step(struct draft *d, const struct catalog *c, const struct knob *k, int steps, struct knob_moves *moves,
-	struct err *e)
+enum err_code draft_step(
+	struct draft *d, const struct catalog *c, const struct knob *k, int steps, struct knob_moves *moves, struct err *e)
 {
 	struct value_set set = { .n = 0 };
 	int64_t now = k->type == KNOB_PRESET ? preset_at(k, c, d) : knob_get(k, &d->s);
@@ -547,8 +572,9 @@ enum err_code draft_step(struct draft *d, const struct catalog *c, const struct 
 		moves->n = 0;
 	natural_values(k, c, d, &set);
 	if (k->type == KNOB_DP || k->type == KNOB_STAGES)
-		return err_set(e, ERR_ILLEGAL, k->key, k->type == KNOB_DP ? "dp follows from gpus, tp, pp and cp" :
-			"stage-layers is typed: a list like 11,10,10,11, or auto");
+		return err_set(e, ERR_ILLEGAL, k->key,
+			k->type == KNOB_DP ? "dp follows from gpus, tp, pp and cp"
+					   : "stage-layers is typed: a list like 11,10,10,11, or auto");
 	for (size_t j = 0; j < set.n; j++)
 		if (set.v[j] == now)
 			i = (int64_t)j;
@@ -614,7 +640,8 @@ static bool chooses_framework(const struct knob *k)
 }
 
 /* One option of the command line, unless *ref, what the line says so far, has that value already. */
-static void write_option(const struct draft *d, const struct catalog *c, const struct knob *k, struct draft *ref, struct sink *out)
+static void write_option(
+	const struct draft *d, const struct catalog *c, const struct knob *k, struct draft *ref, struct sink *out)
 {
 	char mine[1200], theirs[1200];
 
@@ -624,7 +651,8 @@ static void write_option(const struct draft *d, const struct catalog *c, const s
 	(void)knob_format(k, &ref->s, theirs, sizeof theirs);
 	if (strcmp(mine, theirs) == 0 && (!(k->flags & KNOB_F_AUTO) || auto_is_moot(k, &d->s)))
 		return;
-	if ((strcmp(k->key, "profile") == 0 && d->s.profile.is_default) || (k->type == KNOB_CAPACITY && d->s.cluster.gpu_mem_bytes == 0))
+	if ((strcmp(k->key, "profile") == 0 && d->s.profile.is_default) ||
+		(k->type == KNOB_CAPACITY && d->s.cluster.gpu_mem_bytes == 0))
 		return;
 	sink_printf(out, " --%s ", k->key);
 	shell_word(out, mine);

@@ -5,15 +5,7 @@
 #include <stdint.h>
 
 /* Stored in scenarios as int32_t. DTYPE_AUTO means "what the framework profile says". */
-enum dtype {
-	DTYPE_AUTO,
-	DTYPE_NONE,
-	DTYPE_FP32,
-	DTYPE_BF16,
-	DTYPE_FP16,
-	DTYPE_FP8,
-	DTYPE_COUNT
-};
+enum dtype { DTYPE_AUTO, DTYPE_NONE, DTYPE_FP32, DTYPE_BF16, DTYPE_FP16, DTYPE_FP8, DTYPE_COUNT };
 
 struct dtype_info {
 	const char *key, *help;

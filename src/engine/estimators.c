@@ -14,11 +14,12 @@ struct estimate estimator_deepspeed_zero2(double params, int64_t gpus_per_node, 
 
 	if (cpu_offload)
 		return (struct estimate){ 2 * params, params * fmax(4 * gpus, 16) * DEEPSPEED_HOST_FACTOR };
-	return (struct estimate){ 2 * params + floor(18 * params / gpus), params * 4 * (double)gpus_per_node * DEEPSPEED_HOST_FACTOR };
+	return (struct estimate){ 2 * params + floor(18 * params / gpus),
+		params * 4 * (double)gpus_per_node * DEEPSPEED_HOST_FACTOR };
 }
 
-struct estimate estimator_deepspeed_zero3(double params, double largest_layer_params, int64_t gpus_per_node, int64_t nodes, bool cpu_offload,
-	bool cpu_offload_params, bool zero_init)
+struct estimate estimator_deepspeed_zero3(double params, double largest_layer_params, int64_t gpus_per_node, int64_t nodes,
+	bool cpu_offload, bool cpu_offload_params, bool zero_init)
 {
 	double gpus = (double)(gpus_per_node * nodes), per_node = (double)gpus_per_node, share = 1.0 / (double)nodes;
 	double largest = 4 * largest_layer_params, host;
@@ -27,7 +28,8 @@ struct estimate estimator_deepspeed_zero3(double params, double largest_layer_pa
 		double states = (cpu_offload_params ? 18 : 16) * share;
 
 		host = params * (zero_init ? states : fmax(4 * per_node, states));
-		return (struct estimate){ largest + (cpu_offload_params ? 0 : floor(2 * params / gpus)), host * DEEPSPEED_HOST_FACTOR };
+		return (struct estimate){ largest + (cpu_offload_params ? 0 : floor(2 * params / gpus)),
+			host * DEEPSPEED_HOST_FACTOR };
 	}
 	host = (zero_init ? largest_layer_params : params) * 4 * per_node;
 	return (struct estimate){ largest + floor(18 * params / gpus), host * DEEPSPEED_HOST_FACTOR };
@@ -59,7 +61,8 @@ double estimator_accelerate_adam(double params, double dtype_bytes)
 double estimator_lesson(double params, double precision_bytes, int64_t gpus, int64_t zero)
 {
 	double n = (double)gpus;
-	double weights = precision_bytes * params / (zero >= 3 ? n : 1), gradients = precision_bytes * params / (zero >= 2 ? n : 1);
+	double weights = precision_bytes * params / (zero >= 3 ? n : 1),
+	       gradients = precision_bytes * params / (zero >= 2 ? n : 1);
 
 	return weights + gradients + 8 * params / (zero >= 1 ? n : 1);
 }

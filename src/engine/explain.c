@@ -1,5 +1,5 @@
-/* One explainer per family of paths. Each fills symbol, formula, the numbers put in with where they come from, and the result, which equals
- * the figure of the plan document: both read the same struct. */
+/* One explainer per family of paths. Each fills symbol, formula, the numbers put in with where they come from, and the result,
+ * which equals the figure of the plan document: both read the same struct. */
 #include "explain.h"
 
 #include "estimators.h"
@@ -40,7 +40,8 @@ void put_note(struct explanation *x, const char *fmt, ...)
 	va_end(ap);
 }
 
-void put_result(struct explanation *x, const char *symbol, double number, const char *unit, const char *formula, const char *source)
+void put_result(
+	struct explanation *x, const char *symbol, double number, const char *unit, const char *formula, const char *source)
 {
 	x->result = number;
 	(void)snprintf(x->symbol, sizeof x->symbol, "%s", symbol);
@@ -73,53 +74,84 @@ static void note_deepspeed(struct explanation *x, const struct draft *d, const s
 
 	if (s->profile.framework != FRAMEWORK_DEEPSPEED || s->layout.zero < 2)
 		return;
-	est = s->layout.zero == 2 ? estimator_deepspeed_zero2((double)p->params, per_node, p->nodes, offload) :
-		estimator_deepspeed_zero3((double)p->params, (double)estimator_largest_matrix(&s->model), per_node, p->nodes, offload, params, true);
-	put_note(x, "DeepSpeed's estimator prints %.2f GiB per GPU and %.2f GiB of host memory per node; ours differs because it leaves out activations, "
-		"logits, communication buckets, the CUDA context and tensor parallelism.", est.gpu_bytes / UNITS_GIB, est.host_bytes / UNITS_GIB);
+	est = s->layout.zero == 2 ? estimator_deepspeed_zero2((double)p->params, per_node, p->nodes, offload)
+				  : estimator_deepspeed_zero3((double)p->params, (double)estimator_largest_matrix(&s->model),
+					    per_node, p->nodes, offload, params, true);
+	put_note(x,
+		"DeepSpeed's estimator prints %.2f GiB per GPU and %.2f GiB of host memory per node; ours differs because it "
+		"leaves out activations, "
+		"logits, communication buckets, the CUDA context and tensor parallelism.",
+		est.gpu_bytes / UNITS_GIB, est.host_bytes / UNITS_GIB);
 }
 
 static void note_lesson(struct explanation *x, const struct draft *d)
 {
 	if (d->s.profile.framework != FRAMEWORK_LESSON)
 		return;
-	put_note(x, "Under lesson, activations, logits, transient and reserved are not in the calculator: they are 0. GB = 1e9, the card is %.0f GB.",
+	put_note(x,
+		"Under lesson, activations, logits, transient and reserved are not in the calculator: they are 0. GB = 1e9, the "
+		"card is %.0f GB.",
 		(double)d->s.cluster.gpu.mem_nominal_bytes / UNITS_GB);
-	put_note(x, "The lesson's 56 GB for 7B is another ledger: 2 bytes of weights, 2 of gradients, 4 for both moments in 16 bit; its calculator gives 84 GB.");
-	put_note(x, "Its 84 GB for mixed precision leaves out the fp32 master copy that the text names: with it 7B needs 112 GB, as in fp32.");
-	put_note(x, "Its 4x (ZeRO-1) and 8x (ZeRO-2) savings are the ZeRO paper's 2+2+12 ledger; with 2+2+8 the limits are 3x and 6x.");
-	put_note(x, "Its 64 MB per layer (seq 2048, hidden 4096) is 8 bytes per s h; an unfused layer without recompute keeps 34 and more.");
-	put_note(x, "\"16 cards\" for 70B under zero 3: 840 GB / 80 GB is 10.5, so 11 suffice by this ledger; 16 is the next power of two.");
+	put_note(x,
+		"The lesson's 56 GB for 7B is another ledger: 2 bytes of weights, 2 of gradients, 4 for both moments in 16 bit; "
+		"its calculator gives 84 GB.");
+	put_note(x,
+		"Its 84 GB for mixed precision leaves out the fp32 master copy that the text names: with it 7B needs 112 GB, as "
+		"in fp32.");
+	put_note(x,
+		"Its 4x (ZeRO-1) and 8x (ZeRO-2) savings are the ZeRO paper's 2+2+12 ledger; with 2+2+8 the limits are 3x and "
+		"6x.");
+	put_note(x,
+		"Its 64 MB per layer (seq 2048, hidden 4096) is 8 bytes per s h; an unfused layer without recompute keeps 34 and "
+		"more.");
+	put_note(x,
+		"\"16 cards\" for 70B under zero 3: 840 GB / 80 GB is 10.5, so 11 suffice by this ledger; 16 is the next power "
+		"of two.");
 	if (d->s.training.offload != OFFLOAD_NONE)
-		put_note(x, "Exercise 5: the moments of 70B are 560 GB, 48 GB more than the 512 GB of one node; NVMe or two nodes hold them.");
+		put_note(x,
+			"Exercise 5: the moments of 70B are 560 GB, 48 GB more than the 512 GB of one node; NVMe or two nodes "
+			"hold them.");
 }
 
 /* memory.stages[i].* */
 
-static void state_values(struct explanation *x, const struct draft *d, const struct plan *p, const struct stage_memory *m, int category)
+static void state_values(
+	struct explanation *x, const struct draft *d, const struct plan *p, const struct stage_memory *m, int category)
 {
 	const struct memory_ledger *l = &p->ledger;
-	double bytes = category == MEMORY_WEIGHTS ? l->weights : category == MEMORY_MASTER_WEIGHTS ? l->master_weights :
-		category == MEMORY_GRADIENTS ? l->gradients : l->optimizer;
-	bool sharded = category == MEMORY_WEIGHTS ? l->weights_sharded : category == MEMORY_GRADIENTS ? l->gradients_sharded : l->optimizer_sharded;
+	double bytes = category == MEMORY_WEIGHTS   ? l->weights
+		: category == MEMORY_MASTER_WEIGHTS ? l->master_weights
+		: category == MEMORY_GRADIENTS      ? l->gradients
+						    : l->optimizer;
+	bool sharded = category == MEMORY_WEIGHTS ? l->weights_sharded
+		: category == MEMORY_GRADIENTS    ? l->gradients_sharded
+						  : l->optimizer_sharded;
 	bool adapter = d->s.training.adapter != ADAPTER_NONE;
 
-	put_value(x, category == MEMORY_WEIGHTS ? "w" : category == MEMORY_MASTER_WEIGHTS ? "m" : category == MEMORY_GRADIENTS ? "g" : "o", bytes, "B/param",
-		"profile %s, --precision %s, --optimizer %s", d->s.profile.id, precision_choices[d->s.training.precision].key,
-		optimizer_table[d->s.training.optimizer].key);
+	put_value(x,
+		category == MEMORY_WEIGHTS                  ? "w"
+			: category == MEMORY_MASTER_WEIGHTS ? "m"
+			: category == MEMORY_GRADIENTS      ? "g"
+							    : "o",
+		bytes, "B/param", "profile %s, --precision %s, --optimizer %s", d->s.profile.id,
+		precision_choices[d->s.training.precision].key, optimizer_table[d->s.training.optimizer].key);
 	if (adapter)
-		put_value(x, "P", m->trainable_params, "params", "adapters on this rank, --lora-rank %" PRId64, d->s.training.lora_rank);
+		put_value(x, "P", m->trainable_params, "params", "adapters on this rank, --lora-rank %" PRId64,
+			d->s.training.lora_rank);
 	else
-		put_value(x, "P", m->dense_params, "params", "dense parameters of %" PRId64 " layers and the embeddings on this rank", m->layers);
+		put_value(x, "P", m->dense_params, "params",
+			"dense parameters of %" PRId64 " layers and the embeddings on this rank", m->layers);
 	if (m->expert_params > 0 && !adapter)
-		put_value(x, "Px", m->expert_params, "params", "routed experts on this rank, 1/(ep etp) of %" PRId64 " layers", m->moe_layers);
-	put_value(x, "N", sharded ? (double)l->shards : 1, "ranks", sharded ? "zero %" PRId64 " shards this over dp cp" : "zero %" PRId64 " does not shard this",
-		d->s.layout.zero);
+		put_value(x, "Px", m->expert_params, "params", "routed experts on this rank, 1/(ep etp) of %" PRId64 " layers",
+			m->moe_layers);
+	put_value(x, "N", sharded ? (double)l->shards : 1, "ranks",
+		sharded ? "zero %" PRId64 " shards this over dp cp" : "zero %" PRId64 " does not shard this", d->s.layout.zero);
 	if (m->expert_params > 0 && !adapter)
 		put_value(x, "Nx", sharded ? (double)l->expert_shards : 1, "ranks", "for experts: dp cp tp / (ep etp)");
 	if (adapter && category == MEMORY_WEIGHTS)
-		put_value(x, "frozen", m->dense_params + m->expert_params, "params", "frozen base in %s", d->s.training.adapter == ADAPTER_QLORA ?
-			"NF4 (4.127 bits) for linear layers, 16 bit for the rest" : "16 bit");
+		put_value(x, "frozen", m->dense_params + m->expert_params, "params", "frozen base in %s",
+			d->s.training.adapter == ADAPTER_QLORA ? "NF4 (4.127 bits) for linear layers, 16 bit for the rest"
+							       : "16 bit");
 }
 
 static void activation_values(struct explanation *x, const struct draft *d, const struct stage_memory *m)
@@ -132,7 +164,8 @@ static void activation_values(struct explanation *x, const struct draft *d, cons
 	put_knob(x, d, "c", "cp");
 	put_knob(x, d, "t", "tp");
 	put_value(x, "layers", (double)m->layers, "", "on this rank");
-	put_value(x, "in flight", m->in_flight, "micro-batches", "schedule %s, in units of this rank's layers", schedule_table[d->s.layout.schedule].key);
+	put_value(x, "in flight", m->in_flight, "micro-batches", "schedule %s, in units of this rank's layers",
+		schedule_table[d->s.layout.schedule].key);
 	put_value(x, "recompute", (double)t->recompute, "", "--recompute %s", recompute_choices[t->recompute].key);
 	x->saved_tensors = true;
 }
@@ -159,7 +192,8 @@ static void sum_formula(const struct stage_memory *m, int category, char *buf, s
 
 		if (m->term[i] <= 0 || (category != MEMORY_CATEGORY_COUNT && t->category != category))
 			continue;
-		n = snprintf(buf + len, cap - len, "%s%s", len > 0 ? " + " : "", category == MEMORY_CATEGORY_COUNT ? t->symbol : t->formula);
+		n = snprintf(buf + len, cap - len, "%s%s", len > 0 ? " + " : "",
+			category == MEMORY_CATEGORY_COUNT ? t->symbol : t->formula);
 		len = (size_t)num_min((int64_t)len + n, (int64_t)cap - 1);
 	}
 	if (len == 0)
@@ -179,7 +213,8 @@ static const char *category_source(const struct stage_memory *m, int category)
 	return source;
 }
 
-static void explain_category(const struct draft *d, const struct plan *p, const struct stage_memory *m, int category, struct explanation *x)
+static void explain_category(
+	const struct draft *d, const struct plan *p, const struct stage_memory *m, int category, struct explanation *x)
 {
 	char formula[sizeof x->formula], source[sizeof x->source];
 	char symbol[2] = { memory_category_table[category].letter, '\0' };
@@ -192,14 +227,18 @@ static void explain_category(const struct draft *d, const struct plan *p, const 
 	else if (category == MEMORY_ACTIVATIONS)
 		activation_values(x, d, m);
 	else if (category == MEMORY_LOGITS) {
-		put_value(x, "T", (double)d->s.training.micro_batch * (double)d->s.training.seq / (double)d->s.layout.cp, "tokens", "b s / c");
+		put_value(x, "T", (double)d->s.training.micro_batch * (double)d->s.training.seq / (double)d->s.layout.cp,
+			"tokens", "b s / c");
 		put_value(x, "V", (double)p->padded_vocab, "", "vocabulary as the framework pads it");
-		put_value(x, "B", d->s.layout.tp > 1 && d->s.profile.loss_bytes_tp > 0 ? d->s.profile.loss_bytes_tp : d->s.profile.loss_bytes, "B/logit",
-			"profile %s, --loss %s", d->s.profile.id, loss_choices[d->s.training.loss].key);
+		put_value(x, "B",
+			d->s.layout.tp > 1 && d->s.profile.loss_bytes_tp > 0 ? d->s.profile.loss_bytes_tp
+									     : d->s.profile.loss_bytes,
+			"B/logit", "profile %s, --loss %s", d->s.profile.id, loss_choices[d->s.training.loss].key);
 		put_knob(x, d, "t", "tp");
 	}
 	term_values(x, m, category);
-	put_note(x, "At the instant this stage peaks: %s (%s).", memory_instant_choices[m->instant].key, memory_instant_choices[m->instant].help);
+	put_note(x, "At the instant this stage peaks: %s (%s).", memory_instant_choices[m->instant].key,
+		memory_instant_choices[m->instant].help);
 	if (category <= MEMORY_OPTIMIZER)
 		note_deepspeed(x, d, p);
 	note_lesson(x, d);
@@ -210,13 +249,15 @@ static void explain_total(const struct draft *d, const struct plan *p, const str
 	char formula[sizeof x->formula];
 
 	sum_formula(m, MEMORY_CATEGORY_COUNT, formula, sizeof formula);
-	put_result(x, "need", (double)m->need_bytes, "bytes", formula, "meshplan-model(7): persistent + max over instants + overheads");
+	put_result(x, "need", (double)m->need_bytes, "bytes", formula,
+		"meshplan-model(7): persistent + max over instants + overheads");
 	term_values(x, m, MEMORY_CATEGORY_COUNT);
 	put_note(x, "The instant: %s (%s). Phases that alternate are never added.", memory_instant_choices[m->instant].key,
 		memory_instant_choices[m->instant].help);
 	if (d->s.profile.models_activations)
-		put_note(x, "Counters of such a run: allocated %.2f GiB, reserved %.2f GiB, nvidia-smi %.2f GiB.", (double)m->allocated_bytes / UNITS_GIB,
-			(double)m->reserved_bytes / UNITS_GIB, (double)m->smi_bytes / UNITS_GIB);
+		put_note(x, "Counters of such a run: allocated %.2f GiB, reserved %.2f GiB, nvidia-smi %.2f GiB.",
+			(double)m->allocated_bytes / UNITS_GIB, (double)m->reserved_bytes / UNITS_GIB,
+			(double)m->smi_bytes / UNITS_GIB);
 	note_deepspeed(x, d, p);
 	note_lesson(x, d);
 }
@@ -226,8 +267,8 @@ static void explain_in_flight(const struct draft *d, const struct plan *p, int64
 	const struct schedule_info *info = &schedule_table[p->pipeline.schedule];
 	bool one = p->pipeline.p == 1;
 
-	put_result(x, "n", in_flight, "micro-batches", one ? "1: one stage is plain gradient accumulation" :
-		info->peak_formula, info->cite);
+	put_result(x, "n", in_flight, "micro-batches", one ? "1: one stage is plain gradient accumulation" : info->peak_formula,
+		info->cite);
 	put_value(x, "p", (double)p->pipeline.p, "ranks", "--pp");
 	put_value(x, "r", (double)stage, "", "this rank");
 	put_value(x, "m", (double)p->pipeline.m, "micro-batches", "global-batch / (dp micro-batch)");
@@ -236,8 +277,8 @@ static void explain_in_flight(const struct draft *d, const struct plan *p, int64
 }
 
 /* Names of the members below memory.stages[i] that are not categories. */
-static enum err_code explain_stage(const struct draft *d, const struct plan *p, int64_t stage, const char *member, struct explanation *x,
-	struct err *e)
+static enum err_code explain_stage(
+	const struct draft *d, const struct plan *p, int64_t stage, const char *member, struct explanation *x, struct err *e)
 {
 	struct stage_memory m;
 	enum err_code code = memory_stage(&d->s, stage, &m, e);
@@ -265,8 +306,10 @@ static void explain_need(const struct draft *d, const struct plan *p, struct exp
 	struct stage_memory m;
 
 	if (p->verdict.limit == LIMIT_HOST_MEMORY || p->verdict.limit == LIMIT_NVME) {
-		put_result(x, "need", (double)p->verdict.need_bytes, "bytes", p->verdict.limit == LIMIT_NVME ? "offloaded states of the ranks on one node" :
-			"host factor x (offloaded states + gradients + parameters) of the ranks on one node",
+		put_result(x, "need", (double)p->verdict.need_bytes, "bytes",
+			p->verdict.limit == LIMIT_NVME
+				? "offloaded states of the ranks on one node"
+				: "host factor x (offloaded states + gradients + parameters) of the ranks on one node",
 			"DeepSpeed zero/stage3.py; profile: host-factor");
 		put_value(x, "f", d->s.profile.host_factor, "", "profile %s: pinned copies", d->s.profile.id);
 		put_value(x, "ranks", (double)num_min(p->gpus_per_node, d->s.cluster.gpus), "", "GPUs on a node");
@@ -282,24 +325,30 @@ static void explain_have(const struct draft *d, const struct plan *p, struct exp
 {
 	const struct gpu *g = &d->s.cluster.gpu;
 
-	put_result(x, "have", (double)p->verdict.have_bytes, "bytes", "what the place offers to one rank (GPU) or one node (host, NVMe)",
-		d->s.profile.capacity == CAPACITY_NOMINAL ? "the lesson: 80 GB = 80e9" : "totals in public CUDA out-of-memory messages; GPU preset");
+	put_result(x, "have", (double)p->verdict.have_bytes, "bytes",
+		"what the place offers to one rank (GPU) or one node (host, NVMe)",
+		d->s.profile.capacity == CAPACITY_NOMINAL ? "the lesson: 80 GB = 80e9"
+							  : "totals in public CUDA out-of-memory messages; GPU preset");
 	put_value(x, "nominal", (double)g->mem_nominal_bytes, "bytes", "on the box of %s", g->id);
 	put_value(x, "nvidia-smi", (double)g->mem_smi_bytes, "bytes", "as nvidia-smi shows it");
-	put_value(x, "cuda", (double)g->mem_cuda_bytes, "bytes", g->mem_cuda_derived ? "nvidia-smi less 0.6 GiB (not a measured total)" : "as CUDA hands it out");
+	put_value(x, "cuda", (double)g->mem_cuda_bytes, "bytes",
+		g->mem_cuda_derived ? "nvidia-smi less 0.6 GiB (not a measured total)" : "as CUDA hands it out");
 }
 
 static void explain_headroom(const struct draft *d, const struct plan *p, struct explanation *x)
 {
 	(void)d;
-	put_result(x, "headroom", (double)p->verdict.headroom_bytes, "bytes", "have - need; below 5 % of have the verdict is TIGHT", "meshplan-model(7)");
+	put_result(x, "headroom", (double)p->verdict.headroom_bytes, "bytes",
+		"have - need; below 5 % of have the verdict is TIGHT", "meshplan-model(7)");
 	put_value(x, "have", (double)p->verdict.have_bytes, "bytes", "verdict.have_bytes");
-	put_value(x, "need", (double)p->verdict.need_bytes, "bytes", "verdict.need_bytes, stage %" PRId64, p->verdict.worst_stage);
+	put_value(
+		x, "need", (double)p->verdict.need_bytes, "bytes", "verdict.need_bytes, stage %" PRId64, p->verdict.worst_stage);
 }
 
 static void explain_host(const struct draft *d, const struct plan *p, struct explanation *x)
 {
-	put_result(x, "H", (double)p->host_bytes_per_node, "bytes", "sum over the ranks on the fullest node of f x (offloaded states + gradients + parameters)",
+	put_result(x, "H", (double)p->host_bytes_per_node, "bytes",
+		"sum over the ranks on the fullest node of f x (offloaded states + gradients + parameters)",
 		"DeepSpeed zero/stage3.py; Megatron-LM HybridDeviceOptimizer; torch CPUOffloadPolicy");
 	put_value(x, "f", d->s.profile.host_factor, "", "profile %s: pinned copies", d->s.profile.id);
 	put_value(x, "ranks", (double)num_min(p->gpus_per_node, d->s.cluster.gpus), "", "GPUs on a node");
@@ -309,8 +358,8 @@ static void explain_host(const struct draft *d, const struct plan *p, struct exp
 
 static void explain_nvme(const struct draft *d, const struct plan *p, struct explanation *x)
 {
-	put_result(x, "N", (double)p->nvme_bytes_per_node, "bytes", "offloaded master weights, moments and parameters of the ranks on one node",
-		"Rajbhandari 2021 (ZeRO-Infinity)");
+	put_result(x, "N", (double)p->nvme_bytes_per_node, "bytes",
+		"offloaded master weights, moments and parameters of the ranks on one node", "Rajbhandari 2021 (ZeRO-Infinity)");
 	put_value(x, "rank", (double)p->worst.nvme_bytes, "bytes", "share of a rank of stage %" PRId64, p->verdict.worst_stage);
 	(void)d;
 }
@@ -318,7 +367,8 @@ static void explain_nvme(const struct draft *d, const struct plan *p, struct exp
 /* The textbook forms where makespan - busy is (p - 1) s; else from the makespan. */
 static const char *bubble_formula(const struct pipeline *pl, bool of_step)
 {
-	static const int32_t plain[] = { SCHEDULE_GPIPE, SCHEDULE_GPIPE_LIFO, SCHEDULE_1F1B, SCHEDULE_INTERLEAVED, SCHEDULE_LOOPED_BFS };
+	static const int32_t plain[] = { SCHEDULE_GPIPE, SCHEDULE_GPIPE_LIFO, SCHEDULE_1F1B, SCHEDULE_INTERLEAVED,
+		SCHEDULE_LOOPED_BFS };
 
 	if (pl->schedule == SCHEDULE_NAIVE)
 		return of_step ? "1 - 1/p" : "p - 1";
@@ -337,12 +387,16 @@ static void explain_bubble(const struct plan *p, bool of_step, struct explanatio
 	put_value(x, "p", (double)pl->p, "ranks", "--pp");
 	put_value(x, "m", (double)pl->m, "micro-batches", "global-batch / (dp micro-batch)");
 	put_value(x, "v", (double)pl->v, "chunks", "--vpp");
-	put_note(x, "%s", of_step ? "Idle time over the whole step; over ideal = step / (1 - step)." :
-		"Idle time over busy time, the (N-1)/M of textbooks; of step = ideal / (1 + ideal).");
+	put_note(x, "%s",
+		of_step ? "Idle time over the whole step; over ideal = step / (1 - step)."
+			: "Idle time over busy time, the (N-1)/M of textbooks; of step = ideal / (1 + ideal).");
 	if (schedule_table[pl->schedule].placement != PLACEMENT_LOOP || schedule_table[pl->schedule].splits)
-		put_note(x, "Makespan of %s: %s (%s); s = F + I + W of a chunk, F = I = W here.", schedule_table[pl->schedule].key,
-			schedule_table[pl->schedule].makespan_formula, schedule_table[pl->schedule].cite);
-	put_note(x, "1F1B does not shrink the bubble of GPipe, only its memory; with latency between stages it is slower than GPipe.");
+		put_note(x, "Makespan of %s: %s (%s); s = F + I + W of a chunk, F = I = W here.",
+			schedule_table[pl->schedule].key, schedule_table[pl->schedule].makespan_formula,
+			schedule_table[pl->schedule].cite);
+	put_note(x,
+		"1F1B does not shrink the bubble of GPipe, only its memory; with latency between stages it is slower than "
+		"GPipe.");
 }
 
 static void explain_of_step(const struct draft *d, const struct plan *p, struct explanation *x)
@@ -360,7 +414,8 @@ static void explain_over_ideal(const struct draft *d, const struct plan *p, stru
 static void explain_span(const struct draft *d, const struct plan *p, struct explanation *x)
 {
 	(void)d;
-	put_result(x, "span", (double)p->bubble_span_ticks, "ticks", "largest (last end - first start - busy) of a rank, F = 1, B = 2", "Qi 2023 (Zero Bubble)");
+	put_result(x, "span", (double)p->bubble_span_ticks, "ticks",
+		"largest (last end - first start - busy) of a rank, F = 1, B = 2", "Qi 2023 (Zero Bubble)");
 	put_value(x, "p", (double)p->pipeline.p, "ranks", "--pp");
 	put_value(x, "m", (double)p->pipeline.m, "micro-batches", "global-batch / (dp micro-batch)");
 }
@@ -374,9 +429,10 @@ static void model_values(struct explanation *x, const struct model *m, bool acti
 	put_value(x, "per dense layer", (double)layer_params_total(&dense), "params", "attention + MLP + norms");
 	if (n_moe > 0) {
 		put_value(x, "MoE layers", (double)n_moe, "", "layers with experts");
-		put_value(x, "per MoE layer", (double)(layer_params_total(&moe) - moe.experts), "params", "attention + router + shared experts + norms");
-		put_value(x, "experts", (double)(active ? moe.experts / m->experts * m->topk : moe.experts), "params", active ? "topk of them per token" :
-			"all routed experts of a layer");
+		put_value(x, "per MoE layer", (double)(layer_params_total(&moe) - moe.experts), "params",
+			"attention + router + shared experts + norms");
+		put_value(x, "experts", (double)(active ? moe.experts / m->experts * m->topk : moe.experts), "params",
+			active ? "topk of them per token" : "all routed experts of a layer");
 	}
 	if (m->mlp_extra_params != 0)
 		put_value(x, "rounding", (double)m->mlp_extra_params, "params", "charged to the MLPs so that --params is exact");
@@ -384,18 +440,21 @@ static void model_values(struct explanation *x, const struct model *m, bool acti
 	put_value(x, "head", (double)model_head_params(m), "params", m->tied_embeddings ? "tied to the embedding" : "V h");
 	put_value(x, "final norm", (double)model_final_norm_params(m), "params", "h, twice with a bias");
 	if (m->mtp_layers > 0)
-		put_note(x, "%" PRId64 " multi-token prediction layer adds %" PRId64 " parameters, counted apart.", m->mtp_layers, model_mtp_params(m));
+		put_note(x, "%" PRId64 " multi-token prediction layer adds %" PRId64 " parameters, counted apart.", m->mtp_layers,
+			model_mtp_params(m));
 }
 
 static void explain_params(const struct draft *d, const struct plan *p, struct explanation *x)
 {
-	put_result(x, "P", (double)p->params, "params", "sum over layers + embedding + head + final norm", "every tensor of the model; meshplan-model(7)");
+	put_result(x, "P", (double)p->params, "params", "sum over layers + embedding + head + final norm",
+		"every tensor of the model; meshplan-model(7)");
 	model_values(x, &d->s.model, false);
 }
 
 static void explain_active(const struct draft *d, const struct plan *p, struct explanation *x)
 {
-	put_result(x, "Pa", (double)p->active_params, "params", "as params, with topk of the routed experts; embedding and head included",
+	put_result(x, "Pa", (double)p->active_params, "params",
+		"as params, with topk of the routed experts; embedding and head included",
 		"every tensor that touches a token; meshplan-model(7)");
 	model_values(x, &d->s.model, true);
 }
@@ -426,7 +485,8 @@ static const struct component {
 	{ "weights", "weights", offsetof(struct memory_ledger, weights) },
 	{ "master_weights", "fp32 master copy", offsetof(struct memory_ledger, master_weights) },
 	{ "gradients", "gradients", offsetof(struct memory_ledger, gradients) },
-	{ "gradient_accumulation", "second gradient buffer for accumulation", offsetof(struct memory_ledger, gradient_accumulation) },
+	{ "gradient_accumulation", "second gradient buffer for accumulation",
+		offsetof(struct memory_ledger, gradient_accumulation) },
 	{ "optimizer", "moments", offsetof(struct memory_ledger, optimizer) },
 };
 
@@ -444,13 +504,16 @@ static void explain_component(const struct draft *d, const struct plan *p, size_
 {
 	double sum = 0;
 
-	put_result(x, components[i].key, component_bytes(&p->ledger, i), "B/param", "bytes per parameter before sharding", d->s.profile.source);
+	put_result(x, components[i].key, component_bytes(&p->ledger, i), "B/param", "bytes per parameter before sharding",
+		d->s.profile.source);
 	for (size_t j = 0; j < N_COMPONENTS; j++) {
 		put_value(x, components[j].key, component_bytes(&p->ledger, j), "B/param", "%s", components[j].what);
 		sum += component_bytes(&p->ledger, j);
 	}
 	put_value(x, "sum", sum, "B/param", "profile %s (%s)", d->s.profile.id, d->s.profile.date);
-	put_note(x, "12, 16, 18 and 20 bytes per parameter are all in use: lesson 2+2+8, ZeRO paper 2+2+4+8, Megatron 2+4+4+8 (fp32 main gradients), FSDP 4+4+8.");
+	put_note(x,
+		"12, 16, 18 and 20 bytes per parameter are all in use: lesson 2+2+8, ZeRO paper 2+2+4+8, Megatron 2+4+4+8 (fp32 "
+		"main gradients), FSDP 4+4+8.");
 	note_lesson(x, d);
 }
 
@@ -554,7 +617,8 @@ static bool explain_member(const struct draft *d, const struct plan *p, const ch
 	return false;
 }
 
-enum err_code explain_quantity(const struct draft *d, const struct plan *p, const char *path, struct explanation *x, struct err *e)
+enum err_code explain_quantity(
+	const struct draft *d, const struct plan *p, const char *path, struct explanation *x, struct err *e)
 {
 	const char *rest;
 	int64_t i;

@@ -96,11 +96,11 @@ static void saved_table(const struct draft *d, bool moe, struct sink *out)
 
 		all += bytes;
 		kept += t[i].kept ? bytes : 0;
-		sink_printf(out, "%s %-40s %-20s %2g %9.2f  %-4s %s\n", t[i].kept ? " " : "-", t[i].name, t[i].shape, t[i].bytes_per_element,
-			bytes / 1048576.0, t[i].divided_by, t[i].dropped_by);
+		sink_printf(out, "%s %-40s %-20s %2g %9.2f  %-4s %s\n", t[i].kept ? " " : "-", t[i].name, t[i].shape,
+			t[i].bytes_per_element, bytes / 1048576.0, t[i].divided_by, t[i].dropped_by);
 	}
-	sink_printf(out, "  kept %.2f MiB of %.2f MiB (rows with - are dropped by --recompute %s)\n", kept / 1048576.0, all / 1048576.0,
-		recompute_choices[d->s.training.recompute].key);
+	sink_printf(out, "  kept %.2f MiB of %.2f MiB (rows with - are dropped by --recompute %s)\n", kept / 1048576.0,
+		all / 1048576.0, recompute_choices[d->s.training.recompute].key);
 }
 
 void explain_saved_tensors(const struct draft *d, struct sink *out)
@@ -133,15 +133,20 @@ static size_t collect_answers(const struct draft *d, const struct plan *p, struc
 	bool offload = s->training.offload != OFFLOAD_NONE, all = s->training.offload_params != OFFLOAD_NONE;
 	size_t n = 0;
 
-	a[n++] = (struct answer){ "meshplan", "states, activations, logits, working set, overheads; worst stage", (double)p->worst.need_bytes };
+	a[n++] = (struct answer){ "meshplan", "states, activations, logits, working set, overheads; worst stage",
+		(double)p->worst.need_bytes };
 	a[n++] = (struct answer){ "lesson", "2+2+8 bytes over all GPUs; no activations, no master copy",
 		estimator_lesson(params, full ? 4 : 2, s->cluster.gpus, zero) };
-	a[n++] = (struct answer){ "ZeRO paper", "2+2+12 bytes over dp; no activations", estimator_zero_paper(params, p->dp, zero) };
-	a[n++] = (struct answer){ "Megatron-LM estimator", "18 or 6+12/dp bytes of an average shard; states only", estimator_megatron_state(s) };
+	a[n++] = (struct answer){ "ZeRO paper", "2+2+12 bytes over dp; no activations",
+		estimator_zero_paper(params, p->dp, zero) };
+	a[n++] = (struct answer){ "Megatron-LM estimator", "18 or 6+12/dp bytes of an average shard; states only",
+		estimator_megatron_state(s) };
 	a[n++] = (struct answer){ "DeepSpeed estimator, ZeRO-2", "states only; no tensor or pipeline parallelism",
 		estimator_deepspeed_zero2(params, per_node, p->nodes, offload).gpu_bytes };
 	a[n++] = (struct answer){ "DeepSpeed estimator, ZeRO-3", "states and one matrix; no activations",
-		estimator_deepspeed_zero3(params, (double)estimator_largest_matrix(&s->model), per_node, p->nodes, offload, all, true).gpu_bytes };
+		estimator_deepspeed_zero3(
+			params, (double)estimator_largest_matrix(&s->model), per_node, p->nodes, offload, all, true)
+			.gpu_bytes };
 	a[n++] = (struct answer){ "accelerate estimate-memory", "4x the weights on one device; its label says training with Adam",
 		estimator_accelerate_adam(params, full ? 4 : 2) };
 	return n;
@@ -154,7 +159,8 @@ void explain_compare_text(const struct draft *d, const struct plan *p, struct si
 
 	sink_puts(out, "Bytes per GPU, the same question asked of several calculators\n\n");
 	for (size_t i = 0; i < n; i++)
-		sink_printf(out, "  %-27s %9.2f GiB %9.2f GB  %s\n", a[i].who, a[i].gpu_bytes / UNITS_GIB, a[i].gpu_bytes / UNITS_GB, a[i].counts);
+		sink_printf(out, "  %-27s %9.2f GiB %9.2f GB  %s\n", a[i].who, a[i].gpu_bytes / UNITS_GIB,
+			a[i].gpu_bytes / UNITS_GB, a[i].counts);
 }
 
 void explain_compare_json(const struct draft *d, const struct plan *p, struct sink *out)

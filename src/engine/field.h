@@ -21,9 +21,9 @@ struct field {
 	enum field_type type;
 	size_t offset, size; /* inside the struct that the table describes */
 	bool required;
-	double min, max; /* numbers: inclusive range */
+	double min, max;          /* numbers: inclusive range */
 	const char *const *names; /* FIELD_NAME: NULL-terminated */
-	const char *unit, *help; /* FIELD_REAL: the file holds the value in `unit`, the member in the base unit */
+	const char *unit, *help;  /* FIELD_REAL: the file holds the value in `unit`, the member in the base unit */
 };
 
 /* Base units in one `unit`: "TFLOP/s" 1e12, "TOP/s" 1e12, "GB/s" 1e9; 1 for any other text or NULL. */
@@ -37,7 +37,7 @@ struct field_table {
 };
 
 /* Typed rows: the type of the member is checked at compile time. */
-#define FIELD_SAME(s, m, T) (0 * sizeof(char[_Generic(((struct s *)0)->m, T: 1)]))
+#define FIELD_SAME(s, m, T) (0 * sizeof(char[_Generic(((struct s *)0)->m, T : 1)]))
 #define FIELD_AT(s, m, T) offsetof(struct s, m) + FIELD_SAME(s, m, T), sizeof(((struct s *)0)->m)
 #define FIELD_AT_TEXT(s, m) offsetof(struct s, m), sizeof(((struct s *)0)->m)
 

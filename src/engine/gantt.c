@@ -31,12 +31,13 @@ static void survey_action(void *ctx, const struct timed_action *a)
 	struct survey *s = ctx;
 	bool both = pipeline_placement(s->pl) == PLACEMENT_BIDIRECTIONAL;
 	bool last_chunk = both || a->action.stage == pipeline_stage_of(s->pl, a->rank, chunks_of(s->pl) - 1);
-	int64_t m = both ? s->pl->m / 2 : s->pl->m;
+	int64_t i = a->action.micro_batch, m = s->pl->m, half = m / 2;
+	bool first = i == 0 || (both && i == half), last = i == m - 1 || (both && i == half - 1);
 
 	if (a->action.kind == ACTION_BACKWARD || a->action.kind == ACTION_INPUT) {
-		if (a->action.micro_batch % m == 0 && last_chunk)
+		if (first && last_chunk)
 			s->b.first_backward = num_max(s->b.first_backward, a->start);
-	} else if (a->action.kind == ACTION_FORWARD && a->action.micro_batch % m == m - 1 && last_chunk) {
+	} else if (a->action.kind == ACTION_FORWARD && last && last_chunk) {
 		if (s->b.last_forward < 0 || a->end < s->b.last_forward)
 			s->b.last_forward = a->end;
 	}

@@ -111,6 +111,5 @@ static const struct field gpu_family_rows[] = {
 
 const struct field_table gpu_fields = { "gpu", sizeof(struct gpu), gpu_rows, sizeof gpu_rows / sizeof gpu_rows[0] };
 const struct field_table node_fields = { "node", sizeof(struct node), node_rows, sizeof node_rows / sizeof node_rows[0] };
-const struct field_table gpu_family_fields = {
-	"gpu family", sizeof(struct gpu_family), gpu_family_rows, sizeof gpu_family_rows / sizeof gpu_family_rows[0]
-};
+const struct field_table gpu_family_fields = { "gpu family", sizeof(struct gpu_family), gpu_family_rows,
+	sizeof gpu_family_rows / sizeof gpu_family_rows[0] };

@@ -14,20 +14,25 @@ enum { HARDWARE_ID_CAP = 40, HARDWARE_LABEL_CAP = 64 };
 enum { CURVE_POINTS = 7 }; /* at 2, 8, 32, 128, 512, 2048 and 8192 GFLOP */
 enum gpu_generation { GENERATION_VOLTA, GENERATION_AMPERE, GENERATION_HOPPER, GENERATION_BLACKWELL, GENERATION_COUNT };
 extern const char *const gpu_generation_names[GENERATION_COUNT + 1];
-enum collective { COLLECTIVE_ALL_REDUCE, COLLECTIVE_GATHER, COLLECTIVE_ALL_TO_ALL, COLLECTIVE_COUNT }; /* gather: and reduce-scatter, broadcast */
+enum collective {
+	COLLECTIVE_ALL_REDUCE,
+	COLLECTIVE_GATHER,
+	COLLECTIVE_ALL_TO_ALL,
+	COLLECTIVE_COUNT
+}; /* gather: and reduce-scatter, broadcast */
 
 /* What GPUs of one architecture have in common: measured efficiency of matrix multiplies and collectives. */
 struct gpu_family {
 	char id[HARDWARE_ID_CAP], label[HARDWARE_LABEL_CAP], source[200];
-	int32_t generation; /* enum gpu_generation */
+	int32_t generation;                                       /* enum gpu_generation */
 	double bf16_curve[CURVE_POINTS], fp8_curve[CURVE_POINTS]; /* share of peak by size; all 0: none */
 	int64_t tile_m, tile_n, multiprocessors;
 	double latency_us[COLLECTIVE_COUNT], rate_bps[COLLECTIVE_COUNT]; /* inside the link domain */
-	double link_bps; /* per GPU and direction, of the part these rates were measured on */
-	double nic_bps;  /* per GPU, where the node says nothing */
+	double link_bps;     /* per GPU and direction, of the part these rates were measured on */
+	double nic_bps;      /* per GPU, where the node says nothing */
 	int64_t link_domain; /* GPUs that are fully meshed, where that is fewer than a node; 0: the node */
 	int32_t gemm_level, gemm8_level, gemm4_level, attention_rate; /* enum coefficient */
-	double small_head_factor; /* attention rate with head_dim below 128 */
+	double small_head_factor;                                     /* attention rate with head_dim below 128 */
 };
 
 struct gpu {
@@ -40,13 +45,13 @@ struct gpu {
 	int32_t mem_cuda_derived;  /* 1: mem_smi_bytes - 0.6 GiB, not seen in a message */
 	double mem_bw_bps;
 	double fp32_flops, tf32_flops, bf16_flops, fp16_flops, fp8_flops, fp4_flops, int8_flops; /* FLOP/s, dense */
-	char link[24];             /* intra-node link, "NVLink4" */
-	double link_bps;           /* bytes/s, one direction */
+	char link[24];                                                                           /* intra-node link, "NVLink4" */
+	double link_bps;                                                                         /* bytes/s, one direction */
 	int64_t pcie_gen;
 	double tdp_w;
-	int64_t gpus_per_node;     /* typical */
+	int64_t gpus_per_node;        /* typical */
 	char family[HARDWARE_ID_CAP]; /* gpu_family with its efficiency curves; empty: speed is not known */
-	double usd_per_hour;       /* editable default; 0: not known */
+	double usd_per_hour;          /* editable default; 0: not known */
 	char usd_provider[40], usd_date[24];
 };
 

@@ -20,19 +20,19 @@ const char *const knob_group_names[KNOB_GROUP_COUNT] = { N_("model"), N_("cluste
 const char *const knob_origin_names[ORIGIN_COUNT] = { N_("default"), N_("preset"), N_("automatic"), N_("file"), N_("given") };
 
 /* Names of enum values, each taken from the table that defines them. */
-#define NAMES(fn, table, count)                                                                        \
-	static const char *fn##_name(int64_t v)                                                        \
-	{                                                                                              \
-		return v >= 0 && v < (count) ? table[v].key : NULL;                                    \
-	}                                                                                              \
-	static const char *fn##_help(int64_t v)                                                        \
-	{                                                                                              \
-		return v >= 0 && v < (count) ? table[v].help : NULL;                                   \
+#define NAMES(fn, table, count)                                                                                                  \
+	static const char *fn##_name(int64_t v)                                                                                  \
+	{                                                                                                                        \
+		return v >= 0 && v < (count) ? table[v].key : NULL;                                                              \
+	}                                                                                                                        \
+	static const char *fn##_help(int64_t v)                                                                                  \
+	{                                                                                                                        \
+		return v >= 0 && v < (count) ? table[v].help : NULL;                                                             \
 	}
-#define PLAIN_NAMES(fn, table, count)                                                                  \
-	static const char *fn##_name(int64_t v)                                                        \
-	{                                                                                              \
-		return v >= 0 && v < (count) ? table[v] : NULL;                                        \
+#define PLAIN_NAMES(fn, table, count)                                                                                            \
+	static const char *fn##_name(int64_t v)                                                                                  \
+	{                                                                                                                        \
+		return v >= 0 && v < (count) ? table[v] : NULL;                                                                  \
 	}
 
 NAMES(framework, framework_choices, FRAMEWORK_COUNT)
@@ -53,32 +53,39 @@ PLAIN_NAMES(norm, norm_type_names, NORM_TYPE_COUNT)
 PLAIN_NAMES(qk_norm, qk_norm_names, QK_NORM_COUNT)
 
 /* The member of struct scenario that a row edits, its type checked at compile time. */
-#define AT(member, T) (offsetof(struct scenario, member) + 0 * sizeof(char[_Generic(((struct scenario *)0)->member, T: 1)]))
+#define AT(member, T) (offsetof(struct scenario, member) + 0 * sizeof(char[_Generic(((struct scenario *)0)->member, T : 1)]))
 #define I64(member) AT(member, int64_t)
 #define I32(member) AT(member, int32_t)
 #define F64(member) AT(member, double)
 
-#define ROW(k_, alias_, label_, unit_, group_, type_, flags_, offset_, min_, max_, step_, preset_, dflt_, name_, help_at_, help_, cite_)       \
-	{ .key = k_, .alias = alias_, .label = label_, .unit = unit_, .group = KNOB_GROUP_##group_, .type = KNOB_##type_, .flags = flags_,    \
-		.offset = offset_, .min = min_, .max = max_, .step = step_, .preset = preset_, .dflt = dflt_, .name_at = name_,               \
-		.help_at = help_at_, .help = help_, .cite = cite_ }
-#define SHAPE(k, label, member, max, step, help) \
-	ROW(k, NULL, label, "", MODEL, INT, KNOB_F_SHAPE, I64(model.member), 0, max, step, PRESET_NONE, NULL, NULL, NULL, help, "")
-#define SHAPE_ANY(k, label, member, help) \
-	ROW(k, NULL, label, "", MODEL, INT, KNOB_F_SHAPE, I64(model.member), -1e15, 1e15, 1, PRESET_NONE, NULL, NULL, NULL, help, "")
-#define SHAPE_FLAG(k, label, member, help) \
+#define ROW(k_, alias_, label_, unit_, group_, type_, flags_, offset_, min_, max_, step_, preset_, dflt_, name_, help_at_,       \
+	help_, cite_)                                                                                                            \
+	{                                                                                                                        \
+		.key = k_, .alias = alias_, .label = label_, .unit = unit_, .group = KNOB_GROUP_##group_, .type = KNOB_##type_,  \
+		.flags = flags_, .offset = offset_, .min = min_, .max = max_, .step = step_, .preset = preset_, .dflt = dflt_,   \
+		.name_at = name_, .help_at = help_at_, .help = help_, .cite = cite_                                              \
+	}
+#define SHAPE(k, label, member, max, step, help)                                                                                 \
+	ROW(k, NULL, label, "", MODEL, INT, KNOB_F_SHAPE, I64(model.member), 0, max, step, PRESET_NONE, NULL, NULL, NULL, help,  \
+		"")
+#define SHAPE_ANY(k, label, member, help)                                                                                        \
+	ROW(k, NULL, label, "", MODEL, INT, KNOB_F_SHAPE, I64(model.member), -1e15, 1e15, 1, PRESET_NONE, NULL, NULL, NULL,      \
+		help, "")
+#define SHAPE_FLAG(k, label, member, help)                                                                                       \
 	ROW(k, NULL, label, "", MODEL, FLAG, KNOB_F_SHAPE, I32(model.member), 0, 1, 1, PRESET_NONE, NULL, NULL, NULL, help, "")
-#define SHAPE_ENUM(k, label, member, fn, count, help) \
-	ROW(k, NULL, label, "", MODEL, ENUM, KNOB_F_SHAPE, I32(model.member), 0, (count) - 1, 1, PRESET_NONE, NULL, fn##_name, NULL, help, "")
-#define NAME(k, alias, label, group, flags, what, help) \
+#define SHAPE_ENUM(k, label, member, fn, count, help)                                                                            \
+	ROW(k, NULL, label, "", MODEL, ENUM, KNOB_F_SHAPE, I32(model.member), 0, (count)-1, 1, PRESET_NONE, NULL, fn##_name,     \
+		NULL, help, "")
+#define NAME(k, alias, label, group, flags, what, help)                                                                          \
 	ROW(k, alias, label, "", group, PRESET, flags, 0, 0, 0, 1, what, NULL, NULL, NULL, help, "")
-#define COUNT(k, alias, label, unit, group, flags, member, min, max, dflt, help, cite) \
+#define COUNT(k, alias, label, unit, group, flags, member, min, max, dflt, help, cite)                                           \
 	ROW(k, alias, label, unit, group, INT, flags, I64(member), min, max, 1, PRESET_NONE, dflt, NULL, NULL, help, cite)
-#define BYTES(k, label, member, help) \
+#define BYTES(k, label, member, help)                                                                                            \
 	ROW(k, NULL, label, "", CLUSTER, BYTES, 0, I64(member), 0, 1e18, 1, PRESET_NONE, NULL, NULL, NULL, help, "")
-#define ENUM(k, alias, label, group, flags, member, fn, count, dflt, help, cite) \
-	ROW(k, alias, label, "", group, ENUM, flags, I32(member), 0, (count) - 1, 1, PRESET_NONE, dflt, fn##_name, fn##_help, help, cite)
-#define FLAG(k, alias, label, group, flags, member, dflt, help, cite) \
+#define ENUM(k, alias, label, group, flags, member, fn, count, dflt, help, cite)                                                 \
+	ROW(k, alias, label, "", group, ENUM, flags, I32(member), 0, (count)-1, 1, PRESET_NONE, dflt, fn##_name, fn##_help,      \
+		help, cite)
+#define FLAG(k, alias, label, group, flags, member, dflt, help, cite)                                                            \
 	ROW(k, alias, label, "", group, FLAG, flags, I32(member), 0, 1, 1, PRESET_NONE, dflt, NULL, NULL, help, cite)
 
 enum { MAIN = KNOB_F_MAIN, AUTO = KNOB_F_AUTO, LOG = KNOB_F_LOG, RANKS = KNOB_F_RANKS, ORDERED = KNOB_F_ORDERED };
@@ -331,7 +338,8 @@ static void apply_node(struct scenario *s, const struct node *n)
 	s->cluster.gpus_per_node = n->gpus_per_node;
 }
 
-static enum err_code apply_preset(const struct knob *k, const struct catalog *c, const char *text, struct scenario *s, struct err *e)
+static enum err_code apply_preset(
+	const struct knob *k, const struct catalog *c, const char *text, struct scenario *s, struct err *e)
 {
 	const struct model *m;
 	const struct gpu *g;
@@ -420,7 +428,8 @@ enum err_code knob_set(const struct knob *k, const struct catalog *c, int64_t va
 	if (k->type == KNOB_PRESET) {
 		const char *id = knob_preset_id(k, c, (size_t)value);
 
-		return id != NULL ? apply_preset(k, c, id, s, e) : err_set(e, ERR_INTERNAL, k->key, "no preset number %" PRId64, value);
+		return id != NULL ? apply_preset(k, c, id, s, e)
+				  : err_set(e, ERR_INTERNAL, k->key, "no preset number %" PRId64, value);
 	}
 	if (k->preset == PRESET_FRAMEWORK)
 		return apply_framework(c, narrow, s, e);
@@ -453,9 +462,10 @@ enum err_code knob_set(const struct knob *k, const struct catalog *c, int64_t va
 		break;
 	case KNOB_DP:
 		if (changes)
-			return err_set(e, ERR_ILLEGAL, "dp", "dp %" PRId64 ": gpus %" PRId64 " / (tp %" PRId64 " x pp %" PRId64 " x cp %" PRId64
-				") is %" PRId64 "; legal here: %" PRId64, value, s->cluster.gpus, s->layout.tp, s->layout.pp, s->layout.cp,
-				scenario_dp(s), scenario_dp(s));
+			return err_set(e, ERR_ILLEGAL, "dp",
+				"dp %" PRId64 ": gpus %" PRId64 " / (tp %" PRId64 " x pp %" PRId64 " x cp %" PRId64
+				") is %" PRId64 "; legal here: %" PRId64,
+				value, s->cluster.gpus, s->layout.tp, s->layout.pp, s->layout.cp, scenario_dp(s), scenario_dp(s));
 		break;
 	case KNOB_STAGES:
 	case KNOB_PRESET:
@@ -564,16 +574,19 @@ static enum err_code parse_stages(const char *text, struct scenario *s, struct e
 		long n;
 
 		if (!isdigit((unsigned char)*p))
-			return err_set(e, ERR_USAGE, "stage-layers", "stage-layers '%.60s' is not a list like 11,10,10,11, nor auto", text);
+			return err_set(e, ERR_USAGE, "stage-layers",
+				"stage-layers '%.60s' is not a list like 11,10,10,11, nor auto", text);
 		n = strtol(p, &end, 10);
 		if (n > 10000 || list.n >= STAGE_LIST_MAX)
-			return err_set(e, ERR_RANGE, "stage-layers", "stage-layers: at most %d stages of at most 10000 layers", STAGE_LIST_MAX);
+			return err_set(e, ERR_RANGE, "stage-layers", "stage-layers: at most %d stages of at most 10000 layers",
+				STAGE_LIST_MAX);
 		list.layers[list.n++] = (int16_t)n;
 		if (*end == '\0')
 			break;
 		p = end + (*end == ',');
 		if (*end != ',')
-			return err_set(e, ERR_USAGE, "stage-layers", "stage-layers '%.60s' is not a list like 11,10,10,11, nor auto", text);
+			return err_set(e, ERR_USAGE, "stage-layers",
+				"stage-layers '%.60s' is not a list like 11,10,10,11, nor auto", text);
 	}
 	s->layout.stage_layers = list;
 	return ERR_OK;

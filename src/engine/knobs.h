@@ -12,21 +12,28 @@
 #include <stdint.h>
 
 enum knob_type {
-	KNOB_INT,    /* int64_t */
-	KNOB_BYTES,  /* int64_t, "80GB" */
+	KNOB_INT,      /* int64_t */
+	KNOB_BYTES,    /* int64_t, "80GB" */
 	KNOB_CAPACITY, /* gpu-mem: bytes; what the card offers unless given */
-	KNOB_REAL,   /* double */
-	KNOB_FLAG,   /* int32_t: on, off */
-	KNOB_ENUM,   /* int32_t: names */
-	KNOB_PRESET, /* a name from the catalog; fills many members */
-	KNOB_PARAMS, /* total parameters: reshapes the model along the ladder */
-	KNOB_DP,     /* derived; given, it is checked */
-	KNOB_STAGES, /* struct stage_list */
-	KNOB_BIAS,   /* all linear biases at once: on, off */
-	KNOB_DROPOUT, /* hidden and attention dropout at once */
+	KNOB_REAL,     /* double */
+	KNOB_FLAG,     /* int32_t: on, off */
+	KNOB_ENUM,     /* int32_t: names */
+	KNOB_PRESET,   /* a name from the catalog; fills many members */
+	KNOB_PARAMS,   /* total parameters: reshapes the model along the ladder */
+	KNOB_DP,       /* derived; given, it is checked */
+	KNOB_STAGES,   /* struct stage_list */
+	KNOB_BIAS,     /* all linear biases at once: on, off */
+	KNOB_DROPOUT,  /* hidden and attention dropout at once */
 };
 
-enum knob_group { KNOB_GROUP_MODEL, KNOB_GROUP_CLUSTER, KNOB_GROUP_LAYOUT, KNOB_GROUP_TRAINING, KNOB_GROUP_COST, KNOB_GROUP_COUNT };
+enum knob_group {
+	KNOB_GROUP_MODEL,
+	KNOB_GROUP_CLUSTER,
+	KNOB_GROUP_LAYOUT,
+	KNOB_GROUP_TRAINING,
+	KNOB_GROUP_COST,
+	KNOB_GROUP_COUNT
+};
 extern const char *const knob_group_names[KNOB_GROUP_COUNT]; /* "model", ... N_() */
 
 enum knob_preset { PRESET_NONE, PRESET_MODEL, PRESET_GPU, PRESET_NODE, PRESET_PROFILE, PRESET_FRAMEWORK, PRESET_COEFFICIENTS };
@@ -43,19 +50,19 @@ enum knob_flag {
 };
 
 struct knob {
-	const char *key, *alias; /* alias: another flag spelling, or NULL */
+	const char *key, *alias;  /* alias: another flag spelling, or NULL */
 	const char *label, *unit; /* N_() */
 	enum knob_group group;
 	enum knob_type type;
 	uint32_t flags;
 	size_t offset; /* into struct scenario; type-checked where the row is written */
 	double min, max;
-	int64_t step; /* plain integers: distance of the slider's stops */
-	enum knob_preset preset; /* where KNOB_PRESET, and framework, take their values from */
-	const char *dflt; /* text as parsed; NULL: comes from a preset or a rule */
+	int64_t step;                          /* plain integers: distance of the slider's stops */
+	enum knob_preset preset;               /* where KNOB_PRESET, and framework, take their values from */
+	const char *dflt;                      /* text as parsed; NULL: comes from a preset or a rule */
 	const char *(*name_at)(int64_t value); /* enums: key of a value, NULL past the last */
 	const char *(*help_at)(int64_t value); /* enums: meaning of a value */
-	const char *help; /* one line, N_() */
+	const char *help;                      /* one line, N_() */
 	const char *cite;
 };
 
@@ -65,8 +72,8 @@ const struct knob *knob_at(size_t i);
 size_t knob_index(const struct knob *k);
 /* By key or alias, case-insensitive; NULL if unknown. */
 const struct knob *knob_find(const char *key);
-/* Index of the row that edits the member of struct scenario at this offset: what rules and searches ask in inner loops. The member must be one
- * that a row edits by itself (not a preset). */
+/* Index of the row that edits the member of struct scenario at this offset: what rules and searches ask in inner loops. The
+ * member must be one that a row edits by itself (not a preset). */
 size_t knob_of_member(size_t offset);
 #define KNOB_OF(member) knob_of_member(offsetof(struct scenario, member))
 /* "did you mean" list for an unknown key. Returns buf. */
@@ -77,8 +84,8 @@ char *knob_nearest(const char *key, char *buf, size_t cap);
 
 /* The value as an integer: number, bytes, enum, flag, parameters; reals in millionths; presets: -1 (compare names instead). */
 int64_t knob_get(const struct knob *k, const struct scenario *s);
-/* Sets the value (presets: index into the catalog). ERR_* when the name, size or framework cannot be applied. A changed shape makes the
- * model "custom". Range is not checked here. */
+/* Sets the value (presets: index into the catalog). ERR_* when the name, size or framework cannot be applied. A changed shape
+ * makes the model "custom". Range is not checked here. */
 enum err_code knob_set(const struct knob *k, const struct catalog *c, int64_t value, struct scenario *s, struct err *e) NODISCARD;
 /* Id of the i-th preset that knob k can take, or NULL past the last (and for knobs that take none). */
 const char *knob_preset_id(const struct knob *k, const struct catalog *c, size_t i);
@@ -86,9 +93,10 @@ const char *knob_preset_id(const struct knob *k, const struct catalog *c, size_t
 enum err_code knob_parse_value(const struct knob *k, const char *text, int64_t *value, struct err *e) NODISCARD;
 size_t knob_format_value(const struct knob *k, int64_t value, bool pretty, char *buf, size_t cap);
 
-/* Sets one knob of *s from text. Presets resolve through the catalog. Range and type are checked here, harmony with the other knobs
- * in scenario_check (rules.h). On error *s is unchanged and e->where is the key. */
-enum err_code knob_parse(const struct knob *k, const struct catalog *c, const char *text, struct scenario *s, struct err *e) NODISCARD;
+/* Sets one knob of *s from text. Presets resolve through the catalog. Range and type are checked here, harmony with the other
+ * knobs in scenario_check (rules.h). On error *s is unchanged and e->where is the key. */
+enum err_code knob_parse(
+	const struct knob *k, const struct catalog *c, const char *text, struct scenario *s, struct err *e) NODISCARD;
 /* Text that knob_parse reads back to the same value. Returns the length, cut to cap. */
 size_t knob_format(const struct knob *k, const struct scenario *s, char *buf, size_t cap);
 /* Text for people: "8,192", "70.6B", "79.2 GiB". */
@@ -106,7 +114,7 @@ enum { KNOB_MAX = 128 };
 struct draft {
 	struct scenario s;
 	uint8_t origin[KNOB_MAX]; /* enum knob_origin */
-	int64_t dp_given; /* --dp: checked once the layout is known; 0: not given */
+	int64_t dp_given;         /* --dp: checked once the layout is known; 0: not given */
 };
 
 /* The default scenario of a bare `meshplan`: see meshplan(1). ERR_INTERNAL when the catalog lacks its presets. */
@@ -125,9 +133,10 @@ struct knob_stop {
 	int64_t value; /* int, bytes, enum, flag value; preset: index in the catalog; params: parameters */
 	bool legal;    /* in this scenario (after moving others where that is allowed) */
 };
-/* The stops of a knob here, ascending (presets: catalog order): natural values joined with the legal ones. `*at` becomes the index of the
- * current value (which is always among them). Returns how many, at most cap. */
-size_t knob_stops(const struct knob *k, const struct catalog *c, const struct draft *d, struct knob_stop *stops, size_t cap, size_t *at);
+/* The stops of a knob here, ascending (presets: catalog order): natural values joined with the legal ones. `*at` becomes the
+ * index of the current value (which is always among them). Returns how many, at most cap. */
+size_t knob_stops(
+	const struct knob *k, const struct catalog *c, const struct draft *d, struct knob_stop *stops, size_t cap, size_t *at);
 
 enum { KNOB_MOVED_MAX = 8 };
 /* What draft_step or draft_put also had to move. */
@@ -138,18 +147,20 @@ struct knob_moves {
 		char from[32], to[32];
 	} moved[KNOB_MOVED_MAX];
 };
-/* Sets knob k to a stop value, repairs other knobs where k's row allows that, and settles. On error (nothing nearby is legal) *d is
- * unchanged and the error says why and what is legal. */
+/* Sets knob k to a stop value, repairs other knobs where k's row allows that, and settles. On error (nothing nearby is legal) *d
+ * is unchanged and the error says why and what is legal. */
 enum err_code draft_put(struct draft *d, const struct catalog *c, const struct knob *k, int64_t value, struct knob_moves *moves,
 	struct err *e) NODISCARD;
-/* Moves k by `steps` legal stops (negative: down; beyond the last: the last). ERR_ILLEGAL with the reason when there is none that way. */
+/* Moves k by `steps` legal stops (negative: down; beyond the last: the last). ERR_ILLEGAL with the reason when there is none that
+ * way. */
 enum err_code draft_step(struct draft *d, const struct catalog *c, const struct knob *k, int steps, struct knob_moves *moves,
 	struct err *e) NODISCARD;
 /* The same from typed text. */
-enum err_code draft_type(struct draft *d, const struct catalog *c, const struct knob *k, const char *text, struct knob_moves *moves,
-	struct err *e) NODISCARD;
+enum err_code draft_type(struct draft *d, const struct catalog *c, const struct knob *k, const char *text,
+	struct knob_moves *moves, struct err *e) NODISCARD;
 
-/* The command line that rebuilds d: "meshplan fit llama3-70b 64xh100-sxm-80gb --tp 8 ...", only what differs from the defaults. */
+/* The command line that rebuilds d: "meshplan fit llama3-70b 64xh100-sxm-80gb --tp 8 ...", only what differs from the defaults.
+ */
 void draft_command_line(const struct draft *d, const struct catalog *c, const char *subcommand, struct sink *out);
 
 #endif

@@ -4,10 +4,11 @@
  *   needed    = (allocated + context) (1 + margin)            the verdict compares this
  *   reserved  = ratio (persistent + leftover + step buffers + (1 + slack) dynamic + workspace)
  *
- * Instants that can win, each with its own sum (memory_instant_choices): all micro-batches in flight and one layer's working set; the loss; the
- * weight gradient of the head; the dense gradient of the embedding with one micro-batch fewer; the end of a chunk's first backward
- * under FSDP with pipelines; the optimizer step. Alternatives are never added. Worst stage, never the average.
- * Ignored: rounding of allocator blocks, ring buffers of context parallelism, imbalance of experts (routing is taken as balanced). */
+ * Instants that can win, each with its own sum (memory_instant_choices): all micro-batches in flight and one layer's working set;
+ * the loss; the weight gradient of the head; the dense gradient of the embedding with one micro-batch fewer; the end of a chunk's
+ * first backward under FSDP with pipelines; the optimizer step. Alternatives are never added. Worst stage, never the average.
+ * Ignored: rounding of allocator blocks, ring buffers of context parallelism, imbalance of experts (routing is taken as
+ * balanced). */
 #include "memory.h"
 
 #include "i18n_mark.h"
@@ -101,7 +102,9 @@ int32_t memory_stage_layers(const struct scenario *s, struct stage_list *out)
 	}
 	out->n = (int32_t)chunks;
 	if (split == PP_SPLIT_AUTO)
-		split = layers % chunks == 0 ? PP_SPLIT_UNIFORM : (layers + 2) % chunks == 0 ? PP_SPLIT_EMBED_HEAD : PP_SPLIT_AUTO;
+		split = layers % chunks == 0         ? PP_SPLIT_UNIFORM
+			: (layers + 2) % chunks == 0 ? PP_SPLIT_EMBED_HEAD
+						     : PP_SPLIT_AUTO;
 	if (split == PP_SPLIT_EMBED_HEAD) {
 		for (int64_t i = 0; i < chunks; i++)
 			out->layers[i] = (int16_t)((layers + 2) / chunks);
@@ -125,7 +128,8 @@ static void prepare_working_set(const struct scenario *s, struct memory_shared *
 	w += p->work_qkv * T * (double)((m->heads + 2 * m->kv_heads) * m->head_dim) / t;
 	w += p->work_out * T * (double)m->hidden / t + p->work_mlp * T * f * (m->gated_mlp ? 2 : 1) / t;
 	if (model_is_moe(m))
-		w += (double)m->topk * T * (p->work_expert_hidden * (double)m->hidden + p->work_expert_mlp * (double)m->expert_ffn);
+		w += (double)m->topk * T *
+			(p->work_expert_hidden * (double)m->hidden + p->work_expert_mlp * (double)m->expert_ffn);
 	if (s->training.attention == ATTENTION_KERNEL_UNFUSED)
 		w += (full ? p->work_scores_full : p->work_scores) * sh->scores;
 	sh->working_set = w;
@@ -146,8 +150,8 @@ void memory_prepare(const struct scenario *s, struct memory_shared *sh)
 	sh->hidden_elements = sh->tokens * (double)s->model.hidden;
 	sh->sp = memory_sp(s);
 	sh->embedding = (double)sh->padded_vocab * (double)s->model.hidden / (double)s->layout.tp;
-	sh->scores = (double)s->model.heads * (double)s->training.seq * (double)s->training.seq * (double)s->training.micro_batch /
-		((double)s->layout.cp * (double)s->layout.tp);
+	sh->scores = (double)s->model.heads * (double)s->training.seq * (double)s->training.seq *
+		(double)s->training.micro_batch / ((double)s->layout.cp * (double)s->layout.tp);
 	sh->split_used = memory_stage_layers(s, &sh->split);
 	for (int32_t i = 1; i < sh->split.n; i++)
 		sh->first_layer[i] = sh->first_layer[i - 1] + sh->split.layers[i - 1];
@@ -164,7 +168,7 @@ void memory_prepare(const struct scenario *s, struct memory_shared *sh)
 /* What the instants of one stage are made of. */
 struct dynamic {
 	double saved, saved_one; /* all in flight; one micro-batch of the stage's first chunk */
-	double pending; /* micro-batches whose weight gradients wait */
+	double pending;          /* micro-batches whose weight gradients wait */
 	double hidden, mask, recomputed;
 	double unsharded, unit_gradient, cast_cache, dequantised;
 	double accumulated; /* unsharded gradients, complete */
@@ -196,7 +200,8 @@ static struct chunk_peak in_flight(const struct scenario *s, const struct memory
 	return n;
 }
 
-static void sum_saved(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct dynamic *d, struct stage_memory *out)
+static void sum_saved(
+	const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct dynamic *d, struct stage_memory *out)
 {
 	/* What the four matrix multiplies of a layer keep until their weight gradients are taken. */
 	double pending_one = s->profile.pending_weight_bytes * sh->hidden_elements / (double)s->layout.tp, weighted = 0;
@@ -218,8 +223,8 @@ static void sum_saved(const struct scenario *s, const struct memory_shared *sh, 
 	out->in_flight = out->layers > 0 ? weighted / (double)out->layers : d->chunks_in_flight / (double)s->layout.vpp;
 }
 
-static void sum_activations(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct dynamic *d,
-	struct stage_memory *out)
+static void sum_activations(
+	const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct dynamic *d, struct stage_memory *out)
 {
 	const struct profile *p = &s->profile;
 	double extra = s->layout.pp > 1 ? p->hidden_extra_pipeline : p->hidden_extra_single, table;
@@ -251,7 +256,8 @@ static void offload_saved(const struct scenario *s, struct dynamic *d, struct st
 	d->saved_one = fmin(d->saved_one, stays);
 }
 
-static void sum_sharding(const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp, struct dynamic *d)
+static void sum_sharding(
+	const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp, struct dynamic *d)
 {
 	const struct profile *p = &s->profile;
 	double held = rp->dense + rp->expert, trained = rp->trained + rp->trained_expert;
@@ -260,8 +266,9 @@ static void sum_sharding(const struct scenario *s, const struct memory_shared *s
 
 	if (p->units_in_flight > 0) {
 		/* With pipelines FSDP does not reshard after the forward; zero 2 says the same without them. */
-		d->unsharded = s->layout.pp > 1 ? p->pipeline_weight_bytes * held :
-			zero == 2 ? 2 * held : 2 * (p->units_in_flight * d->largest_layer + sh->embedding);
+		d->unsharded = s->layout.pp > 1 ? p->pipeline_weight_bytes * held
+			: zero == 2             ? 2 * held
+						: 2 * (p->units_in_flight * d->largest_layer + sh->embedding);
 		if (s->layout.pp == 1)
 			d->unit_gradient = p->unit_gradient_bytes * d->largest_layer_trained;
 	}
@@ -277,8 +284,9 @@ static void sum_sharding(const struct scenario *s, const struct memory_shared *s
 	if (zero == 2)
 		d->buckets += p->zero2_buffer_bytes;
 	if (s->training.offload == OFFLOAD_NONE)
-		d->flats = zero == 0 ? p->step_flat_bytes_zero0 * trained : zero == 1 ? p->step_flat_bytes_zero1 * trained / shards :
-			p->step_flat_bytes_zero2 * fmin(trained / shards, p->step_flat_elements);
+		d->flats = zero == 0 ? p->step_flat_bytes_zero0 * trained
+			: zero == 1  ? p->step_flat_bytes_zero1 * trained / shards
+				     : p->step_flat_bytes_zero2 * fmin(trained / shards, p->step_flat_elements);
 	d->leftover = p->init_leftover_bytes * trained;
 }
 
@@ -294,14 +302,15 @@ static void sum_loss(const struct scenario *s, const struct memory_shared *sh, s
 		logits = 0;
 	d->logits = bytes * logits * (1 + p->mtp_loss_factor * (double)s->model.mtp_layers);
 	d->head_logits = 2 * logits;
-	d->loss_hidden = sh->hidden_elements * (p->loss_hidden + p->loss_hidden_split / sh->sp +
-		(s->layout.sequence_parallel ? p->loss_hidden_gathered : 0));
+	d->loss_hidden = sh->hidden_elements *
+		(p->loss_hidden + p->loss_hidden_split / sh->sp + (s->layout.sequence_parallel ? p->loss_hidden_gathered : 0));
 	if (p->head_gradient != TEMPORARY_NEVER && s->training.adapter == ADAPTER_NONE)
 		d->head_gradient = 2 * sh->embedding;
 }
 
 /* Terms of one instant, on top of the state terms. */
-static void instant_terms(int32_t instant, const struct scenario *s, const struct memory_shared *sh, const struct dynamic *d, double *term)
+static void instant_terms(
+	int32_t instant, const struct scenario *s, const struct memory_shared *sh, const struct dynamic *d, double *term)
 {
 	double embedding = s->profile.embedding_gradient ? 2 * sh->embedding : 0;
 	bool pipelined = s->layout.pp > 1;
@@ -393,8 +402,8 @@ static void fill_categories(struct stage_memory *out)
 }
 
 /* Peaks per phase; each is what the card must hold then, context and margin included. */
-static void fill_phases(const struct scenario *s, const struct memory_shared *sh, const struct dynamic *d, const struct rank_params *rp,
-	double persistent, double backward, struct stage_memory *out)
+static void fill_phases(const struct scenario *s, const struct memory_shared *sh, const struct dynamic *d,
+	const struct rank_params *rp, double persistent, double backward, struct stage_memory *out)
 {
 	double fixed = (double)s->profile.workspace_bytes + context_bytes(s), keep = 1 + s->profile.margin;
 	double saved = d->saved + d->pending + d->hidden + d->mask + d->unsharded + d->cast_cache + d->dequantised;
@@ -413,8 +422,8 @@ static void fill_phases(const struct scenario *s, const struct memory_shared *sh
 }
 
 /* The largest instant; its terms go to best[]. Returns its bytes above the states. */
-static double find_peak(const struct scenario *s, const struct memory_shared *sh, const struct dynamic *d, const struct rank_params *rp,
-	double best[TERM_COUNT], int32_t *which)
+static double find_peak(const struct scenario *s, const struct memory_shared *sh, const struct dynamic *d,
+	const struct rank_params *rp, double best[TERM_COUNT], int32_t *which)
 {
 	double peak = 0;
 
@@ -435,7 +444,8 @@ static double find_peak(const struct scenario *s, const struct memory_shared *sh
 	return peak;
 }
 
-static void largest_layer(const struct scenario *s, const struct memory_shared *sh, const struct stage_memory *out, struct dynamic *d)
+static void largest_layer(
+	const struct scenario *s, const struct memory_shared *sh, const struct stage_memory *out, struct dynamic *d)
 {
 	bool lora = s->training.adapter != ADAPTER_NONE;
 
@@ -470,7 +480,8 @@ void memory_stage_of(const struct scenario *s, const struct memory_shared *sh, i
 		sum_sharding(s, sh, &rp, &d);
 		sum_loss(s, sh, &d);
 		if (s->training.adapter == ADAPTER_QLORA)
-			d.dequantised = 2 * (double)s->model.hidden * (double)num_max(s->model.ffn, model_q_width(&s->model)) / (double)s->layout.tp;
+			d.dequantised = 2 * (double)s->model.hidden * (double)num_max(s->model.ffn, model_q_width(&s->model)) /
+				(double)s->layout.tp;
 	}
 	dynamic = find_peak(s, sh, &d, &rp, peak, &out->instant);
 	step = d.flats + d.buckets;
@@ -489,7 +500,8 @@ void memory_stage_of(const struct scenario *s, const struct memory_shared *sh, i
 		out->term[i] += peak[i];
 	out->term[TERM_WORKSPACE] = workspace;
 	out->allocated_bytes = num_round(states + transient + workspace);
-	out->reserved_bytes = num_round(p->reserved_ratio * (states + d.leftover + step + (1 + p->dynamic_slack) * dynamic + workspace));
+	out->reserved_bytes =
+		num_round(p->reserved_ratio * (states + d.leftover + step + (1 + p->dynamic_slack) * dynamic + workspace));
 	out->term[TERM_CONTEXT] = context_bytes(s);
 	out->smi_bytes = out->reserved_bytes + num_round(out->term[TERM_CONTEXT]);
 	out->term[TERM_MARGIN] = p->margin * sum_terms(out->term);
@@ -501,7 +513,8 @@ enum err_code memory_stage(const struct scenario *s, int64_t rank, struct stage_
 	struct memory_shared sh;
 
 	if (rank < 0 || rank >= s->layout.pp)
-		return err_set(e, ERR_RANGE, "stage", "stage %lld: legal here: 0 .. %lld", (long long)rank, (long long)s->layout.pp - 1);
+		return err_set(
+			e, ERR_RANGE, "stage", "stage %lld: legal here: 0 .. %lld", (long long)rank, (long long)s->layout.pp - 1);
 	memory_prepare(s, &sh);
 	memory_stage_of(s, &sh, rank, out);
 	return ERR_OK;

@@ -1,5 +1,6 @@
 /* Memory: bytes per GPU by category, per host and per NVMe, for each pipeline stage, and the phase peaks.
- * Peak = persistent + max over instants of transient; phases that alternate are never added. Constants are in the framework profile. */
+ * Peak = persistent + max over instants of transient; phases that alternate are never added. Constants are in the framework
+ * profile. */
 #ifndef MESHPLAN_MEMORY_H
 #define MESHPLAN_MEMORY_H
 
@@ -12,8 +13,15 @@
 #include <stdint.h>
 
 enum memory_category {
-	MEMORY_WEIGHTS, MEMORY_MASTER_WEIGHTS, MEMORY_GRADIENTS, MEMORY_OPTIMIZER, MEMORY_ACTIVATIONS, MEMORY_LOGITS, MEMORY_TRANSIENT,
-	MEMORY_RESERVED, MEMORY_CATEGORY_COUNT
+	MEMORY_WEIGHTS,
+	MEMORY_MASTER_WEIGHTS,
+	MEMORY_GRADIENTS,
+	MEMORY_OPTIMIZER,
+	MEMORY_ACTIVATIONS,
+	MEMORY_LOGITS,
+	MEMORY_TRANSIENT,
+	MEMORY_RESERVED,
+	MEMORY_CATEGORY_COUNT
 };
 
 struct memory_category_info {
@@ -34,21 +42,43 @@ enum memory_instant {
 	INSTANT_EMBEDDING_BACKWARD,
 	INSTANT_LOSS,
 	INSTANT_HEAD_GRADIENT,
-	INSTANT_CHUNK_END,      /* FSDP under PP: unsharded gradients complete */
+	INSTANT_CHUNK_END, /* FSDP under PP: unsharded gradients complete */
 	INSTANT_STEP,
-	INSTANT_STATES,         /* an estimator of states only */
+	INSTANT_STATES, /* an estimator of states only */
 	INSTANT_COUNT
 };
 extern const struct choice_info memory_instant_choices[INSTANT_COUNT];
 
 /* The terms that a stage's memory is a sum of. explain prints this table; memory.c fills it. */
 enum memory_term {
-	TERM_WEIGHTS, TERM_FP8_COPIES, TERM_MASTER, TERM_GRADIENTS, TERM_GRADIENT_ACCUMULATION, TERM_GRADIENT_COPIES, TERM_MOMENTS,
-	TERM_SECOND_BACKWARD, TERM_ACCUMULATED_GRADIENTS,
-	TERM_SAVED, TERM_PENDING, TERM_STAGE_HIDDEN, TERM_EMBEDDING_MASK, TERM_RECOMPUTED_LAYER,
-	TERM_WORKING_SET, TERM_UNSHARDED_WEIGHTS, TERM_UNIT_GRADIENT, TERM_CAST_CACHE, TERM_DEQUANTISED, TERM_BUCKETS, TERM_STEP_FLATS,
-	TERM_LOGITS, TERM_LOSS_HIDDEN, TERM_HEAD_GRADIENT, TERM_EMBEDDING_GRADIENT,
-	TERM_WORKSPACE, TERM_CONTEXT, TERM_MARGIN,
+	TERM_WEIGHTS,
+	TERM_FP8_COPIES,
+	TERM_MASTER,
+	TERM_GRADIENTS,
+	TERM_GRADIENT_ACCUMULATION,
+	TERM_GRADIENT_COPIES,
+	TERM_MOMENTS,
+	TERM_SECOND_BACKWARD,
+	TERM_ACCUMULATED_GRADIENTS,
+	TERM_SAVED,
+	TERM_PENDING,
+	TERM_STAGE_HIDDEN,
+	TERM_EMBEDDING_MASK,
+	TERM_RECOMPUTED_LAYER,
+	TERM_WORKING_SET,
+	TERM_UNSHARDED_WEIGHTS,
+	TERM_UNIT_GRADIENT,
+	TERM_CAST_CACHE,
+	TERM_DEQUANTISED,
+	TERM_BUCKETS,
+	TERM_STEP_FLATS,
+	TERM_LOGITS,
+	TERM_LOSS_HIDDEN,
+	TERM_HEAD_GRADIENT,
+	TERM_EMBEDDING_GRADIENT,
+	TERM_WORKSPACE,
+	TERM_CONTEXT,
+	TERM_MARGIN,
 	TERM_COUNT
 };
 
@@ -63,10 +93,10 @@ extern const struct memory_term_info memory_term_table[TERM_COUNT];
 /* What one pipeline rank holds. */
 struct stage_memory {
 	int64_t category[MEMORY_CATEGORY_COUNT]; /* bytes at the deciding instant; they sum to need_bytes */
-	int64_t need_bytes;      /* includes the margin: the verdict compares this */
-	int64_t allocated_bytes; /* what a torch max_memory_allocated counter would show */
-	int64_t reserved_bytes;  /* max_memory_reserved, not clamped to the card */
-	int64_t smi_bytes;       /* nvidia-smi: reserved and the context */
+	int64_t need_bytes;                      /* includes the margin: the verdict compares this */
+	int64_t allocated_bytes;                 /* what a torch max_memory_allocated counter would show */
+	int64_t reserved_bytes;                  /* max_memory_reserved, not clamped to the card */
+	int64_t smi_bytes;                       /* nvidia-smi: reserved and the context */
 	int64_t persistent_bytes;
 	int64_t phase[PHASE_COUNT];
 	int32_t instant;         /* enum memory_instant */
@@ -74,8 +104,8 @@ struct stage_memory {
 	double in_flight;        /* micro-batch equivalents of this rank's layers */
 	int64_t layers, moe_layers;
 	double dense_params, expert_params; /* on this rank, before data-parallel sharding; frozen ones included */
-	double trainable_params; /* of these; with an adapter: the adapters */
-	int64_t host_bytes;      /* this rank's share of the host, pinned copies included */
+	double trainable_params;            /* of these; with an adapter: the adapters */
+	int64_t host_bytes;                 /* this rank's share of the host, pinned copies included */
 	int64_t nvme_bytes;
 };
 
@@ -84,22 +114,23 @@ struct saved_tensor {
 	const char *name, *shape; /* "QKV projection", "T (a + 2k) d" */
 	int64_t elements;         /* on this rank, per layer and micro-batch, after division */
 	double bytes_per_element;
-	const char *divided_by;   /* "tp", "sp", "-", ... */
-	const char *dropped_by;   /* recompute modes that drop it: "full", "full, selective" */
-	int32_t kept;             /* under this scenario's recompute mode */
+	const char *divided_by; /* "tp", "sp", "-", ... */
+	const char *dropped_by; /* recompute modes that drop it: "full", "full, selective" */
+	int32_t kept;           /* under this scenario's recompute mode */
 	const char *source;
 };
 
 enum { SAVED_TENSOR_MAX = 48 };
-/* The saved tensors of a dense (moe = false) or MoE layer in this scenario, kept or not. Returns the number of rows (<= SAVED_TENSOR_MAX). */
+/* The saved tensors of a dense (moe = false) or MoE layer in this scenario, kept or not. Returns the number of rows (<=
+ * SAVED_TENSOR_MAX). */
 size_t memory_saved_tensors(const struct scenario *s, bool moe, struct saved_tensor *rows, size_t cap);
 
 /* Layers of each chunk in stage order (pp * vpp entries). Returns which rule applied: PP_SPLIT_UNIFORM, PP_SPLIT_EMBED_HEAD, or
  * PP_SPLIT_AUTO for "as even as possible, short stages at the ends" and for an explicit list. */
 int32_t memory_stage_layers(const struct scenario *s, struct stage_list *out);
 
-/* Bytes per parameter and component as the framework keeps them, before sharding, and by how many ranks each is divided (experts by
- * expert_shards where the others are by shards). Overrides by grad-dtype and master-dtype included. */
+/* Bytes per parameter and component as the framework keeps them, before sharding, and by how many ranks each is divided (experts
+ * by expert_shards where the others are by shards). Overrides by grad-dtype and master-dtype included. */
 struct memory_ledger {
 	double weights, gradients, gradient_accumulation, gradient_copies, master_weights, optimizer;
 	double transient; /* unsharded copies of the whole stage that live through the step */
@@ -109,11 +140,11 @@ struct memory_ledger {
 
 /* Everything that does not depend on the stage, computed once per scenario. Caller-owned, plain data. */
 struct memory_layer {
-	double dense, expert;     /* parameters of one layer on a rank */
-	double linear;            /* of these, the matrices an adapter may freeze and quantise */
-	double adapter;           /* adapter parameters of one layer */
-	double saved, table;      /* bytes per micro-batch: kept under this recompute mode; with none */
-	double matrices;          /* weights of 8-bit matrix multiplies */
+	double dense, expert; /* parameters of one layer on a rank */
+	double linear;        /* of these, the matrices an adapter may freeze and quantise */
+	double adapter;       /* adapter parameters of one layer */
+	double saved, table;  /* bytes per micro-batch: kept under this recompute mode; with none */
+	double matrices;      /* weights of 8-bit matrix multiplies */
 };
 struct memory_shared {
 	struct memory_ledger ledger;
@@ -123,7 +154,8 @@ struct memory_shared {
 	int32_t first_layer[STAGE_LIST_MAX]; /* of every stage */
 	struct pipeline pipeline;
 	int64_t dp, micro_batches, padded_vocab;
-	double tokens, hidden_elements, sp, embedding, scores; /* T, u, sequence-parallel divisor, V h / t, attention scores per rank */
+	double tokens, hidden_elements, sp, embedding,
+		scores; /* T, u, sequence-parallel divisor, V h / t, attention scores per rank */
 	double working_set, weight_gradient;
 };
 /* The scenario must have passed scenario_check. */

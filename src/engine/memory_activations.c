@@ -1,8 +1,8 @@
-/* Saved tensors: one row per tensor that a layer keeps for its backward, per micro-batch. Symbols: T tokens per rank (b s / c), u = T h,
- * a heads, k kv heads, d head dim, f MLP width, E experts, K experts per token, t tp; "/sp" = divided by t only with sequence parallel.
- * With unfused attention, dropout, GELU, LayerNorm, MHA, f = 4h and 16 bit the rows sum to s b h (34 + 5 a s / h) (Korthikanti 2022 eq. 1).
- * The rows name what reads each tensor in Megatron-LM; other frameworks differ by what recompute drops. Ignored: scales of 8-bit formats,
- * rounding of the allocator, ring buffers of context parallelism. */
+/* Saved tensors: one row per tensor that a layer keeps for its backward, per micro-batch. Symbols: T tokens per rank (b s / c), u
+ * = T h, a heads, k kv heads, d head dim, f MLP width, E experts, K experts per token, t tp; "/sp" = divided by t only with
+ * sequence parallel. With unfused attention, dropout, GELU, LayerNorm, MHA, f = 4h and 16 bit the rows sum to s b h (34 + 5 a s /
+ * h) (Korthikanti 2022 eq. 1). The rows name what reads each tensor in Megatron-LM; other frameworks differ by what recompute
+ * drops. Ignored: scales of 8-bit formats, rounding of the allocator, ring buffers of context parallelism. */
 #include "memory.h"
 
 #include "memory_internal.h"
@@ -31,8 +31,8 @@ struct table {
 	double input_bytes; /* bytes per element of an input of a matrix multiply */
 };
 
-static void add(struct table *t, const char *name, const char *shape, double elements, double bytes, const char *divided_by, unsigned drop,
-	const char *source)
+static void add(struct table *t, const char *name, const char *shape, double elements, double bytes, const char *divided_by,
+	unsigned drop, const char *source)
 {
 	bool kept = (drop & t->dropped) == 0;
 
@@ -41,8 +41,14 @@ static void add(struct table *t, const char *name, const char *shape, double ele
 		t->kept += elements * bytes;
 	if (t->rows == NULL || t->n >= t->cap)
 		return;
-	t->rows[t->n++] = (struct saved_tensor){ .name = name, .shape = shape, .elements = (int64_t)(elements + 0.5),
-		.bytes_per_element = bytes, .divided_by = divided_by, .dropped_by = drop_text(drop), .kept = kept, .source = source };
+	t->rows[t->n++] = (struct saved_tensor){ .name = name,
+		.shape = shape,
+		.elements = (int64_t)(elements + 0.5),
+		.bytes_per_element = bytes,
+		.divided_by = divided_by,
+		.dropped_by = drop_text(drop),
+		.kept = kept,
+		.source = source };
 }
 
 static const char src_layer[] = "Korthikanti 2022 sec. 4; Megatron-LM megatron/core/transformer/transformer_layer.py";
@@ -78,10 +84,12 @@ static void add_attention(struct table *t, double T)
 	if (m->attention_type == ATTENTION_MLA) {
 		double nope = (double)m->qk_nope_dim, rope = (double)m->qk_rope_dim, v = (double)m->v_head_dim;
 
-		add(t, "query down-projection and its norm", "2 T q_lora", 2 * T * (double)m->q_lora_rank, 2, "-", DROP_FULL | DROP_OP, src_mla);
-		add(t, "kv down-projection, its norm, rope key", "T (2 kv_lora + rope)", T * (2 * (double)m->kv_lora_rank + rope), 2, "-",
+		add(t, "query down-projection and its norm", "2 T q_lora", 2 * T * (double)m->q_lora_rank, 2, "-",
 			DROP_FULL | DROP_OP, src_mla);
-		add(t, "query, plain and rotated", "2 T a (nope + rope)", 2 * T * a * (nope + rope) / tp, 2, "tp", DROP_FULL | DROP_OP, src_mla);
+		add(t, "kv down-projection, its norm, rope key", "T (2 kv_lora + rope)", T * (2 * (double)m->kv_lora_rank + rope),
+			2, "-", DROP_FULL | DROP_OP, src_mla);
+		add(t, "query, plain and rotated", "2 T a (nope + rope)", 2 * T * a * (nope + rope) / tp, 2, "tp",
+			DROP_FULL | DROP_OP, src_mla);
 		add(t, "kv up-projection", "T a (nope + v)", T * a * (nope + v) / tp, 2, "tp", DROP_FULL, src_mla);
 		add(t, "assembled key", "T a (nope + rope)", T * a * (nope + rope) / tp, 2, "tp", DROP_FULL | DROP_OP, src_mla);
 	} else {
@@ -89,10 +97,12 @@ static void add_attention(struct table *t, double T)
 		add(t, "key", "T k d", T * k * d / tp, 2, "tp", DROP_FULL | DROP_OP, src_attention);
 		add(t, "value", "T k d", T * k * d / tp, 2, "tp", DROP_FULL, src_attention);
 		if (m->rope)
-			add(t, "rotary copies of query and key", "T (a + k) d", T * (a + k) * d / tp, 2, "tp", DROP_FULL | DROP_OP, src_attention);
+			add(t, "rotary copies of query and key", "T (a + k) d", T * (a + k) * d / tp, 2, "tp",
+				DROP_FULL | DROP_OP, src_attention);
 	}
 	add_core_attention(t, T);
-	add(t, "attention context", "T a d", T * (double)model_context_width(m) / tp, t->input_bytes, "tp", DROP_FULL, src_attention);
+	add(t, "attention context", "T a d", T * (double)model_context_width(m) / tp, t->input_bytes, "tp", DROP_FULL,
+		src_attention);
 }
 
 static void add_mlp(struct table *t, double T, double width, double parts, const char *divided_by, const char *source)
@@ -114,10 +124,13 @@ static void add_experts(struct table *t, double T, double sp)
 
 	add(t, "router logits and probabilities", "2 T E", 2 * T * (double)m->experts / sp, 4, "sp", DROP_FULL | DROP_OP,
 		"Megatron-LM megatron/core/transformer/moe/router.py");
-	add(t, "permuted expert input", "K T h", routed * (double)m->hidden, t->input_bytes, l->etp == 1 ? "sp" : "-", DROP_FULL | DROP_OP, src_moe);
+	add(t, "permuted expert input", "K T h", routed * (double)m->hidden, t->input_bytes, l->etp == 1 ? "sp" : "-",
+		DROP_FULL | DROP_OP, src_moe);
 	add_mlp(t, routed, (double)m->expert_ffn, (double)l->etp, "etp", "Megatron-LM megatron/core/transformer/moe/experts.py");
-	add(t, "expert output before combine", "K T h", routed * (double)m->hidden, 2, l->etp == 1 ? "sp" : "-", DROP_FULL | DROP_OP, src_moe);
-	add_mlp(t, T, (double)model_shared_ffn(m), (double)l->tp, "tp", "Megatron-LM megatron/core/transformer/moe/shared_experts.py");
+	add(t, "expert output before combine", "K T h", routed * (double)m->hidden, 2, l->etp == 1 ? "sp" : "-",
+		DROP_FULL | DROP_OP, src_moe);
+	add_mlp(t, T, (double)model_shared_ffn(m), (double)l->tp, "tp",
+		"Megatron-LM megatron/core/transformer/moe/shared_experts.py");
 }
 
 static unsigned dropped_here(const struct scenario *s)

@@ -24,15 +24,16 @@ void memory_layer_state(const struct scenario *s, bool moe, struct memory_layer 
 
 /* Parameters of a rank: what state is charged for. */
 struct rank_params {
-	double dense, expert;     /* held */
+	double dense, expert;           /* held */
 	double trained, trained_expert; /* with gradients and optimizer states */
-	double quantised;         /* of dense + expert, stored in 4 bit (qlora) */
+	double quantised;               /* of dense + expert, stored in 4 bit (qlora) */
 	double matrices;
 	int64_t layers, moe_layers;
 	bool first, last;
 };
 void memory_rank_params(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct rank_params *out);
 /* Fills the state terms (weights ... moments) of *out, host and NVMe bytes, from the rank's parameters. */
-void memory_rank_state(const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp, struct stage_memory *out);
+void memory_rank_state(
+	const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp, struct stage_memory *out);
 
 #endif

@@ -3,15 +3,16 @@
  *   bytes = (w/Nw + g/Ng + a/Na + (m + o)/No) P        N: ranks of the sharding group, or 1 where the ZeRO stage does not shard
  *
  * for dense parameters P with N = dp cp (or zero-group) and for routed experts with N = dp cp tp / (ep etp) (Megatron-LM
- * distrib_optimizer.py, expert data parallel group). Src: ZeRO, Rajbhandari 2020, sec. 5; the profile says what each framework keeps. */
+ * distrib_optimizer.py, expert data parallel group). Src: ZeRO, Rajbhandari 2020, sec. 5; the profile says what each framework
+ * keeps. */
 #include "memory.h"
 
 #include "dtype.h"
 #include "memory_internal.h"
 #include "num.h"
 
-/* NF4 with double quantisation: 4 bits, an 8-bit scale per 64 weights, a 32-bit scale per 256 of those: 4 + 8/64 + 32/(64 * 256) bits.
- * Src: Dettmers 2023 (QLoRA), sec. 3. */
+/* NF4 with double quantisation: 4 bits, an 8-bit scale per 64 weights, a 32-bit scale per 256 of those: 4 + 8/64 + 32/(64 * 256)
+ * bits. Src: Dettmers 2023 (QLoRA), sec. 3. */
 #define NF4_BYTES ((4.0 + 8.0 / 64 + 32.0 / (64.0 * 256.0)) / 8.0)
 
 int64_t memory_padded_vocab(const struct scenario *s)
@@ -82,8 +83,8 @@ struct memory_ledger memory_ledger_of(const struct scenario *s)
 	return l;
 }
 
-/* Adapter parameters of a matrix in x out at rank r: A is in x r, B is r x out; of a column-parallel matrix B is split by tp, of a
- * row-parallel one A is. Src: Hu 2021 (LoRA), sec. 4.1; Megatron-Bridge peft/lora. */
+/* Adapter parameters of a matrix in x out at rank r: A is in x r, B is r x out; of a column-parallel matrix B is split by tp, of
+ * a row-parallel one A is. Src: Hu 2021 (LoRA), sec. 4.1; Megatron-Bridge peft/lora. */
 static double column_adapter(double r, double in, double out, double parts)
 {
 	return r * in + r * out / parts;
@@ -128,7 +129,8 @@ void memory_layer_state(const struct scenario *s, bool moe, struct memory_layer 
 	struct layer_params p = model_layer_params(&s->model, moe);
 	double t = (double)s->layout.tp, experts = (double)p.experts / ((double)s->layout.ep * (double)s->layout.etp);
 
-	out->dense = (double)(p.attention_split + p.mlp_split) / t + (double)(p.attention_whole + p.mlp_whole + p.router + p.norms);
+	out->dense =
+		(double)(p.attention_split + p.mlp_split) / t + (double)(p.attention_whole + p.mlp_whole + p.router + p.norms);
 	out->expert = experts;
 	out->linear = (double)(p.attention_split + p.mlp_split) / t + experts;
 	if (s->model.attention_type == ATTENTION_MLA)
@@ -147,7 +149,8 @@ void memory_rank_params(const struct scenario *s, const struct memory_shared *sh
 	double embed_norm = m->embed_norm ? (double)(m->norm_bias ? 2 * m->hidden : m->hidden) : 0;
 
 	/* On a V both ends are on rank 0; with both directions on the first and on the last rank. */
-	*out = (struct rank_params){ .first = pipeline_chunk_at(pl, rank, 0) >= 0, .last = pipeline_chunk_at(pl, rank, chunks - 1) >= 0 };
+	*out = (struct rank_params){ .first = pipeline_chunk_at(pl, rank, 0) >= 0,
+		.last = pipeline_chunk_at(pl, rank, chunks - 1) >= 0 };
 	for (int64_t k = 0; k < pipeline_chunks_held(pl); k++) {
 		int64_t i = pipeline_stage_of(pl, rank, k), n = sh->split.layers[i], first = sh->first_layer[i];
 		int64_t moe = model_moe_layers(m, first, n), dense = n - moe;
@@ -167,14 +170,17 @@ void memory_rank_params(const struct scenario *s, const struct memory_shared *sh
 		/* Tied embeddings on different ranks are two copies. Src: Megatron-LM shared embedding group. */
 		if (!m->tied_embeddings || !out->first)
 			out->dense += sh->embedding;
-		out->dense += (double)model_final_norm_params(m) + (m->head_bias ? (double)sh->padded_vocab / (double)s->layout.tp : 0);
+		out->dense +=
+			(double)model_final_norm_params(m) + (m->head_bias ? (double)sh->padded_vocab / (double)s->layout.tp : 0);
 	}
 	if (out->last && m->mtp_layers > 0) {
 		bool moe = model_layer_is_moe(m, m->layers - 1);
 		double h = (double)m->hidden, norms = 3 * h;
 
-		/* Src: DeepSeek-V3 sec. 2.2; Megatron-LM multi_token_prediction.py: the MTP stage holds its own copy of the embedding. */
-		out->dense += (double)m->mtp_layers * (sh->layer[moe].dense + 2 * h * h / (double)s->layout.tp + norms) + (out->first ? 0 : sh->embedding);
+		/* Src: DeepSeek-V3 sec. 2.2; Megatron-LM multi_token_prediction.py: the MTP stage holds its own copy of the
+		 * embedding. */
+		out->dense += (double)m->mtp_layers * (sh->layer[moe].dense + 2 * h * h / (double)s->layout.tp + norms) +
+			(out->first ? 0 : sh->embedding);
 		out->expert += (double)m->mtp_layers * sh->layer[moe].expert;
 	}
 	out->trained = out->dense;
@@ -198,7 +204,8 @@ static double column(double bytes_per_param, bool sharded, const struct memory_l
 static double weight_bytes(const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp)
 {
 	const struct memory_ledger *l = &sh->ledger;
-	double base = rp->dense + rp->expert - rp->quantised, frozen = l->weights, shards = l->weights_sharded ? (double)l->shards : 1;
+	double base = rp->dense + rp->expert - rp->quantised, frozen = l->weights,
+	       shards = l->weights_sharded ? (double)l->shards : 1;
 
 	if (s->training.adapter == ADAPTER_NONE)
 		return column(l->weights, l->weights_sharded, l, rp->dense, rp->expert);
@@ -210,9 +217,10 @@ static double weight_bytes(const struct scenario *s, const struct memory_shared 
 	return (base * frozen + rp->quantised * NF4_BYTES) / shards + column(l->weights, l->weights_sharded, l, rp->trained, 0);
 }
 
-/* Optimizer offload: moments and master leave the GPU; `factor` pinned copies. Src: DeepSpeed zero/stage_1_and_2.py, stage3.py and
- * its estimators' additional_buffer_factor 1.5; Megatron-LM HybridDeviceOptimizer; torch CPUOffloadPolicy. */
-static void offload_state(const struct scenario *s, const struct rank_params *rp, const struct memory_ledger *l, struct stage_memory *out)
+/* Optimizer offload: moments and master leave the GPU; `factor` pinned copies. Src: DeepSpeed zero/stage_1_and_2.py, stage3.py
+ * and its estimators' additional_buffer_factor 1.5; Megatron-LM HybridDeviceOptimizer; torch CPUOffloadPolicy. */
+static void offload_state(
+	const struct scenario *s, const struct rank_params *rp, const struct memory_ledger *l, struct stage_memory *out)
 {
 	const struct profile *p = &s->profile;
 	double states = out->term[TERM_MASTER] + out->term[TERM_MOMENTS], params = 0, grads = 0;
@@ -240,11 +248,13 @@ static void offload_state(const struct scenario *s, const struct rank_params *rp
 	}
 	if (s->training.offload == OFFLOAD_NVME)
 		out->nvme_bytes = num_round(states + (s->training.offload_params == OFFLOAD_NVME ? params : 0));
-	out->host_bytes = num_round(p->host_factor * (grads + (s->training.offload == OFFLOAD_CPU ? states : 0) +
-		(s->training.offload_params == OFFLOAD_NVME ? 0 : params)));
+	out->host_bytes = num_round(p->host_factor *
+		(grads + (s->training.offload == OFFLOAD_CPU ? states : 0) +
+			(s->training.offload_params == OFFLOAD_NVME ? 0 : params)));
 }
 
-void memory_rank_state(const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp, struct stage_memory *out)
+void memory_rank_state(
+	const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp, struct stage_memory *out)
 {
 	const struct memory_ledger *l = &sh->ledger;
 	bool eight = s->training.precision == PRECISION_FP8 || s->training.precision == PRECISION_MXFP8;
@@ -254,7 +264,8 @@ void memory_rank_state(const struct scenario *s, const struct memory_shared *sh,
 	term[TERM_FP8_COPIES] = eight ? s->profile.fp8_weight_copy_bytes * rp->matrices : 0;
 	term[TERM_MASTER] = column(l->master_weights, l->optimizer_sharded, l, rp->trained, rp->trained_expert);
 	term[TERM_GRADIENTS] = column(l->gradients, l->gradients_sharded, l, rp->trained, rp->trained_expert);
-	term[TERM_GRADIENT_ACCUMULATION] = column(l->gradient_accumulation, l->accumulation_sharded, l, rp->trained, rp->trained_expert);
+	term[TERM_GRADIENT_ACCUMULATION] =
+		column(l->gradient_accumulation, l->accumulation_sharded, l, rp->trained, rp->trained_expert);
 	term[TERM_GRADIENT_COPIES] = column(l->gradient_copies, false, l, rp->trained, rp->trained_expert);
 	term[TERM_MOMENTS] = column(l->optimizer, l->optimizer_sharded, l, rp->trained, rp->trained_expert);
 	out->layers = rp->layers;

@@ -74,8 +74,8 @@ static void attention_params(const struct model *m, struct layer_params *p)
 	int64_t q = model_q_width(m), kv = model_kv_width(m);
 
 	if (m->attention_type == ATTENTION_MLA) {
-		/* Down-projections and their norms are on every tp rank; up-projections are split by heads. Src: DeepSeek-V2, sec. 2.1;
-		 * Megatron-LM megatron/core/transformer/multi_latent_attention.py. */
+		/* Down-projections and their norms are on every tp rank; up-projections are split by heads. Src: DeepSeek-V2,
+		 * sec. 2.1; Megatron-LM megatron/core/transformer/multi_latent_attention.py. */
 		int64_t q_in = m->q_lora_rank > 0 ? m->q_lora_rank : m->hidden;
 
 		p->attention_whole = m->hidden * (m->kv_lora_rank + m->qk_rope_dim) + m->kv_lora_rank;
@@ -168,7 +168,8 @@ static int64_t layers_params(const struct model *m, int64_t experts_counted)
 
 	if (model_is_moe(m))
 		moe.experts = moe.experts / m->experts * experts_counted;
-	return add_layers(add_layers(m->mlp_extra_params, m->layers - n_moe, layer_params_total(&dense)), n_moe, layer_params_total(&moe));
+	return add_layers(
+		add_layers(m->mlp_extra_params, m->layers - n_moe, layer_params_total(&dense)), n_moe, layer_params_total(&moe));
 }
 
 static int64_t all_params(const struct model *m, int64_t experts_counted)
@@ -182,7 +183,8 @@ int64_t model_mtp_params(const struct model *m)
 {
 	struct layer_params layer = model_layer_params(m, model_layer_is_moe(m, m->layers - 1));
 
-	/* Src: DeepSeek-V3, sec. 2.2: RMSNorm of hidden and of embedding, projection M_k of 2h -> h, one layer, its own output norm. */
+	/* Src: DeepSeek-V3, sec. 2.2: RMSNorm of hidden and of embedding, projection M_k of 2h -> h, one layer, its own output
+	 * norm. */
 	return m->mtp_layers * (layer_params_total(&layer) + 3 * norm_params(m, m->hidden) + 2 * m->hidden * m->hidden);
 }
 
@@ -251,9 +253,18 @@ enum err_code model_from_params(int64_t params, struct model *m, struct err *e)
 	int64_t heads;
 
 	if (params < least || params > most)
-		return err_set(e, ERR_RANGE, "params", "%lld parameters: the ladder of shapes goes from 10M to 100T", (long long)params);
-	*m = (struct model){ .kv_heads = LADDER_KV_HEADS, .head_dim = LADDER_HEAD_DIM, .max_seq = 131072, .gated_mlp = 1,
-		.attention_type = ATTENTION_GQA, .norm = NORM_RMS, .final_norm = 1, .norms_per_layer = 2, .moe_stride = 1, .rope = 1 };
+		return err_set(
+			e, ERR_RANGE, "params", "%lld parameters: the ladder of shapes goes from 10M to 100T", (long long)params);
+	*m = (struct model){ .kv_heads = LADDER_KV_HEADS,
+		.head_dim = LADDER_HEAD_DIM,
+		.max_seq = 131072,
+		.gated_mlp = 1,
+		.attention_type = ATTENTION_GQA,
+		.norm = NORM_RMS,
+		.final_norm = 1,
+		.norms_per_layer = 2,
+		.moe_stride = 1,
+		.rope = 1 };
 	(void)snprintf(m->id, sizeof m->id, "custom");
 	/* Below half a billion the vocabulary alone would outweigh the model: scale it down with the rest. */
 	m->vocab = round_to(LADDER_VOCAB * small, 128);
@@ -318,8 +329,8 @@ static enum err_code check_bounds(const struct model *m, struct err *e)
 
 		memcpy(&value, (const char *)m + bounds[i].offset, sizeof value);
 		if (value < bounds[i].min || value > bounds[i].max)
-			return err_set(e, ERR_RANGE, bounds[i].key, "%s %lld is outside %lld .. %lld", bounds[i].key, (long long)value,
-				(long long)bounds[i].min, (long long)bounds[i].max);
+			return err_set(e, ERR_RANGE, bounds[i].key, "%s %lld is outside %lld .. %lld", bounds[i].key,
+				(long long)value, (long long)bounds[i].min, (long long)bounds[i].max);
 	}
 	return ERR_OK;
 }
@@ -329,12 +340,13 @@ static enum err_code check_moe(const struct model *m, struct err *e)
 	if (!model_is_moe(m))
 		return m->ffn > 0 ? ERR_OK : err_set(e, ERR_RANGE, "ffn", "ffn 0: a dense model needs an MLP width");
 	if (m->topk < 1 || m->topk > m->experts)
-		return err_set(e, ERR_RANGE, "topk", "topk %lld: legal here: 1 .. %lld (experts)", (long long)m->topk, (long long)m->experts);
+		return err_set(e, ERR_RANGE, "topk", "topk %lld: legal here: 1 .. %lld (experts)", (long long)m->topk,
+			(long long)m->experts);
 	if (m->expert_ffn < 1)
 		return err_set(e, ERR_RANGE, "expert-ffn", "expert-ffn %lld: experts need a width", (long long)m->expert_ffn);
 	if (m->dense_layers > m->layers)
-		return err_set(e, ERR_RANGE, "dense-layers", "dense-layers %lld: legal here: 0 .. %lld", (long long)m->dense_layers,
-			(long long)m->layers);
+		return err_set(e, ERR_RANGE, "dense-layers", "dense-layers %lld: legal here: 0 .. %lld",
+			(long long)m->dense_layers, (long long)m->layers);
 	if (m->ffn < 1 && model_moe_layers(m, 0, m->layers) < m->layers)
 		return err_set(e, ERR_RANGE, "ffn", "ffn 0: the dense layers of this model need an MLP width");
 	return ERR_OK;
@@ -349,13 +361,20 @@ static enum err_code check_attention(const struct model *m, struct err *e)
 			below--;
 		while (m->heads % above != 0)
 			above++;
+		if (m->heads % m->kv_heads != 0 && below == above)
+			return err_set(e, ERR_ILLEGAL, "kv-heads", "kv-heads %lld does not divide %lld heads; nearest legal: %lld",
+				(long long)m->kv_heads, (long long)m->heads, (long long)below);
 		if (m->heads % m->kv_heads != 0)
-			return err_set(e, ERR_ILLEGAL, "kv-heads", "kv-heads %lld does not divide %lld heads; nearest legal: %lld or %lld",
-				(long long)m->kv_heads, (long long)m->heads, (long long)below, (long long)above);
+			return err_set(e, ERR_ILLEGAL, "kv-heads",
+				"kv-heads %lld does not divide %lld heads; nearest legal: %lld or %lld", (long long)m->kv_heads,
+				(long long)m->heads, (long long)below, (long long)above);
 		return ERR_OK;
 	}
 	if (m->kv_lora_rank < 1 || m->qk_nope_dim < 1 || m->v_head_dim < 1)
-		return err_set(e, ERR_RANGE, m->kv_lora_rank < 1 ? "kv-lora-rank" : m->qk_nope_dim < 1 ? "qk-nope-dim" : "v-head-dim",
+		return err_set(e, ERR_RANGE,
+			m->kv_lora_rank < 1          ? "kv-lora-rank"
+				: m->qk_nope_dim < 1 ? "qk-nope-dim"
+						     : "v-head-dim",
 			"attention-type mla needs kv-lora-rank, qk-nope-dim and v-head-dim of at least 1");
 	return ERR_OK;
 }
@@ -363,8 +382,9 @@ static enum err_code check_attention(const struct model *m, struct err *e)
 /* Not less than the parameters of all layers; in doubles, to see the size before it is counted in integers. */
 static double layers_bound(const struct model *m)
 {
-	double mlp = 3.0 * ((double)m->ffn + (double)m->shared_ffn +
-		((double)m->experts + (double)m->shared_experts) * (double)m->expert_ffn);
+	double mlp = 3.0 *
+		((double)m->ffn + (double)m->shared_ffn +
+			((double)m->experts + (double)m->shared_experts) * (double)m->expert_ffn);
 	double attention = (double)m->heads *
 		(4.0 * (double)m->head_dim + (double)m->qk_nope_dim + (double)m->qk_rope_dim + (double)m->v_head_dim);
 	double ranks = (double)m->q_lora_rank + (double)m->kv_lora_rank + (double)m->qk_rope_dim;
@@ -384,6 +404,7 @@ enum err_code model_check(const struct model *m, struct err *e)
 	if (code == ERR_OK && layers_bound(m) > 1e16)
 		code = err_set(e, ERR_RANGE, "layers", "this shape has more than 1e16 parameters");
 	if (code == ERR_OK && model_params(m) < 1)
-		code = err_set(e, ERR_RANGE, "extra-params", "this shape has no parameters left: extra-params or mlp-extra-params is too negative");
+		code = err_set(e, ERR_RANGE, "extra-params",
+			"this shape has no parameters left: extra-params or mlp-extra-params is too negative");
 	return code;
 }

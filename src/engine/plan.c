@@ -17,7 +17,8 @@
 const char *const verdict_limit_names[LIMIT_COUNT] = { "none", "gpu_memory", "host_memory", "nvme", "unknown" };
 const char *const diagnostic_level_names[DIAGNOSTIC_LEVEL_COUNT] = { "note", "warning", "error" };
 
-/* A card with less headroom than this share is tight. ASSUMPTION: the size of run-to-run spread of the same job in published logs. */
+/* A card with less headroom than this share is tight. ASSUMPTION: the size of run-to-run spread of the same job in published
+ * logs. */
 #define TIGHT_SHARE 0.05
 
 static void diagnose(struct plan *p, int32_t level, const char *id, const char *knob, const char *fmt, ...) PRINTF_LIKE(5, 6);
@@ -36,8 +37,8 @@ static void diagnose(struct plan *p, int32_t level, const char *id, const char *
 	va_end(ap);
 }
 
-/* Host and NVMe bytes of the fullest node. Ranks are laid out tp, cp, ep, dp, pp (innermost first), so a node holds gpus_per_node ranks of
- * one stage, or of several consecutive ones. */
+/* Host and NVMe bytes of the fullest node. Ranks are laid out tp, cp, ep, dp, pp (innermost first), so a node holds gpus_per_node
+ * ranks of one stage, or of several consecutive ones. */
 static void add_places(const struct scenario *s, const int64_t *host, const int64_t *nvme, struct plan *p)
 {
 	int64_t pp = s->layout.pp, per_stage = s->cluster.gpus / pp, on_node = num_min(p->gpus_per_node, s->cluster.gpus);
@@ -119,7 +120,8 @@ static void judge(const struct scenario *s, struct plan *p)
 /* Schedules that leave no gap inside a rank once there are 2p - 1 micro-batches, at F = I = W. */
 static bool fills_its_spans(const struct pipeline *pl)
 {
-	bool zero = pl->schedule == SCHEDULE_ZB_H2 || pl->schedule == SCHEDULE_ZB_2P || pl->schedule == SCHEDULE_ZB_V || pl->schedule == SCHEDULE_ZB_V_SAIL;
+	bool zero = pl->schedule == SCHEDULE_ZB_H2 || pl->schedule == SCHEDULE_ZB_2P || pl->schedule == SCHEDULE_ZB_V ||
+		pl->schedule == SCHEDULE_ZB_V_SAIL;
 
 	return zero && pl->m >= 2 * pl->p - 1;
 }
@@ -148,18 +150,22 @@ static void diagnose_pipeline(struct plan *p)
 	if (p->pipeline.p == 1)
 		return;
 	if (schedule_table[p->pipeline.schedule].greedy)
-		diagnose(p, DIAGNOSTIC_NOTE, "schedule-stated", "schedule", "%s is ordered by the times of its actions: bubble and in-flight counts here are "
-			"stated estimates; the pipeline view runs the order itself", key);
+		diagnose(p, DIAGNOSTIC_NOTE, "schedule-stated", "schedule",
+			"%s is ordered by the times of its actions: bubble and in-flight counts here are "
+			"stated estimates; the pipeline view runs the order itself",
+			key);
 	else if (p->bubble_is_stated)
-		diagnose(p, DIAGNOSTIC_NOTE, "bubble-stated", "schedule", "the bubble of %s is an estimate for %" PRId64 " micro-batches; the pipeline view runs "
-			"the order itself", key, p->pipeline.m);
+		diagnose(p, DIAGNOSTIC_NOTE, "bubble-stated", "schedule",
+			"the bubble of %s is an estimate for %" PRId64 " micro-batches; the pipeline view runs "
+			"the order itself",
+			key, p->pipeline.m);
 }
 
 /* Published runs scatter by so much around the model. Src: validation against published runs. */
 #define BAND_DENSE 0.10
 #define BAND_MOE 0.30
-/* A measured step removes the larger half of the error of an unseen cluster; what its level leaves open comes back. Src: the same runs, a
- * level per source fitted on one of its rows. */
+/* A measured step removes the larger half of the error of an unseen cluster; what its level leaves open comes back. Src: the same
+ * runs, a level per source fitted on one of its rows. */
 #define BAND_CALIBRATED 0.5
 /* ASSUMPTION: what each knob that decides on speed adds, in quadrature, when nobody gave it. */
 #define BAND_OF_DEFAULT 0.03
@@ -199,12 +205,14 @@ void plan_evaluate_time(const struct scenario *s, struct plan *p)
 	p->band = band_of(s);
 }
 
-/* Rates of a matrix multiply halve where a dimension on a rank is no multiple of 8. Src: NVIDIA tensor core alignment; BigScience 104B. */
+/* Rates of a matrix multiply halve where a dimension on a rank is no multiple of 8. Src: NVIDIA tensor core alignment; BigScience
+ * 104B. */
 static void diagnose_alignment(const struct scenario *s, struct plan *p)
 {
 	const struct model *m = &s->model;
 	const struct layout *y = &s->layout;
-	bool experts = model_is_moe(m), mla = m->attention_type == ATTENTION_MLA, dense = !experts || model_moe_layers(m, 0, m->layers) < m->layers;
+	bool experts = model_is_moe(m), mla = m->attention_type == ATTENTION_MLA,
+	     dense = !experts || model_moe_layers(m, 0, m->layers) < m->layers;
 	const struct {
 		bool applies;
 		int64_t whole, by;
@@ -217,17 +225,22 @@ static void diagnose_alignment(const struct scenario *s, struct plan *p)
 	};
 
 	if (!mla && m->head_dim % 8 != 0)
-		diagnose(p, DIAGNOSTIC_WARNING, "head-dim-unaligned", "head-dim", "head-dim %" PRId64
-			" is no multiple of 8: attention runs at a fraction of its rate", m->head_dim);
+		diagnose(p, DIAGNOSTIC_WARNING, "head-dim-unaligned", "head-dim",
+			"head-dim %" PRId64 " is no multiple of 8: attention runs at a fraction of its rate", m->head_dim);
 	for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
 		if (!sides[i].applies || sides[i].whole % sides[i].by != 0 || sides[i].whole / sides[i].by % 8 == 0)
 			continue;
 		if (sides[i].by > 1)
-			diagnose(p, DIAGNOSTIC_WARNING, "unaligned", sides[i].by_knob, "%s %" PRId64 " / %s %" PRId64
-				" is no multiple of 8: its multiplies run at about half rate", sides[i].knob, sides[i].whole, sides[i].by_knob, sides[i].by);
+			diagnose(p, DIAGNOSTIC_WARNING, "unaligned", sides[i].by_knob,
+				"%s %" PRId64 " / %s %" PRId64 " is no multiple of 8: its multiplies run at about half rate",
+				sides[i].knob, sides[i].whole, sides[i].by_knob, sides[i].by);
 		else
-			diagnose(p, DIAGNOSTIC_WARNING, "unaligned", i == 0 ? "hidden" : i == 1 ? "heads" : sides[i].knob, "%s %" PRId64
-				" is no multiple of 8: its multiplies run at about half rate", sides[i].knob, sides[i].whole);
+			diagnose(p, DIAGNOSTIC_WARNING, "unaligned",
+				i == 0           ? "hidden"
+					: i == 1 ? "heads"
+						 : sides[i].knob,
+				"%s %" PRId64 " is no multiple of 8: its multiplies run at about half rate", sides[i].knob,
+				sides[i].whole);
 	}
 }
 
@@ -252,20 +265,24 @@ static void diagnose_speed(const struct scenario *s, struct plan *p)
 
 	if (!t->known) {
 		if (s->profile.models_activations && s->cluster.gpu.id[0] != '\0')
-			diagnose(p, DIAGNOSTIC_NOTE, "speed-unknown", "gpu", "%s has no efficiency curves: step time, throughput and cost are not known",
-				s->cluster.gpu.id);
+			diagnose(p, DIAGNOSTIC_NOTE, "speed-unknown", "gpu",
+				"%s has no efficiency curves: step time, throughput and cost are not known", s->cluster.gpu.id);
 		return;
 	}
 	diagnose_alignment(s, p);
 	if (t->part_s[STEP_BUBBLE] > BUBBLE_LARGE * t->step_s)
-		diagnose(p, DIAGNOSTIC_WARNING, "bubble", s->layout.vpp > 1 ? "global-batch" : "vpp", "%.0f %% of the step waits in the pipeline: %" PRId64
-			" micro-batches for %" PRId64 " stages", 100 * t->part_s[STEP_BUBBLE] / t->step_s, p->micro_batches, s->layout.pp);
+		diagnose(p, DIAGNOSTIC_WARNING, "bubble", s->layout.vpp > 1 ? "global-batch" : "vpp",
+			"%.0f %% of the step waits in the pipeline: %" PRId64 " micro-batches for %" PRId64 " stages",
+			100 * t->part_s[STEP_BUBBLE] / t->step_s, p->micro_batches, s->layout.pp);
 	if (t->part_s[STEP_DP] > TRAFFIC_LARGE * t->step_s)
-		diagnose(p, DIAGNOSTIC_WARNING, "dp-exposed", "global-batch", "%.0f %% of the step waits for gradients and weights: a larger batch hides more",
+		diagnose(p, DIAGNOSTIC_WARNING, "dp-exposed", "global-batch",
+			"%.0f %% of the step waits for gradients and weights: a larger batch hides more",
 			100 * t->part_s[STEP_DP] / t->step_s);
 	if (moe_host_share(s, t) > HOST_BOUND)
-		diagnose(p, DIAGNOSTIC_NOTE, "moe-host", "micro-batch", "MoE layers wait for the host (%.0f %% of their time): a larger micro-batch costs "
-			"little", 100 * fmin(1, moe_host_share(s, t)));
+		diagnose(p, DIAGNOSTIC_NOTE, "moe-host", "micro-batch",
+			"MoE layers wait for the host (%.0f %% of their time): a larger micro-batch costs "
+			"little",
+			100 * fmin(1, moe_host_share(s, t)));
 }
 
 static void diagnose_sharding(const struct scenario *s, struct plan *p)
@@ -276,17 +293,20 @@ static void diagnose_sharding(const struct scenario *s, struct plan *p)
 		diagnose(p, DIAGNOSTIC_WARNING, "zero-dp1", "zero",
 			"zero %" PRId64 " shards nothing: gpus / (tp pp cp) leaves one data-parallel rank", y->zero);
 	if (y->tp > p->gpus_per_node)
-		diagnose(p, DIAGNOSTIC_WARNING, "tp-crosses-nodes", "tp", "tp %" PRId64 " crosses nodes of %" PRId64 " GPUs: every layer waits for the network",
-			y->tp, p->gpus_per_node);
+		diagnose(p, DIAGNOSTIC_WARNING, "tp-crosses-nodes", "tp",
+			"tp %" PRId64 " crosses nodes of %" PRId64 " GPUs: every layer waits for the network", y->tp,
+			p->gpus_per_node);
 	if (p->ledger.transient > 0 && s->profile.accumulated_gradient_bytes > 0 && y->pp == 1 && p->micro_batches > 1)
 		diagnose(p, DIAGNOSTIC_NOTE, "fsdp-accumulation", "micro-batch",
-			"%" PRId64 " micro-batches accumulate: FSDP keeps unsharded gradients of %g bytes per parameter between them", p->micro_batches,
-			s->profile.accumulated_gradient_bytes);
+			"%" PRId64
+			" micro-batches accumulate: FSDP keeps unsharded gradients of %g bytes per parameter between them",
+			p->micro_batches, s->profile.accumulated_gradient_bytes);
 	if (p->worst.term[TERM_BUCKETS] > 0.25 * (double)p->worst.allocated_bytes)
-		diagnose(p, DIAGNOSTIC_NOTE, "buckets-dominate", "zero", "communication buckets take a quarter of the memory: below 1B parameters ZeRO saves little");
+		diagnose(p, DIAGNOSTIC_NOTE, "buckets-dominate", "zero",
+			"communication buckets take a quarter of the memory: below 1B parameters ZeRO saves little");
 	if (s->training.adapter == ADAPTER_QLORA && !s->profile.qlora_sharded && y->zero > 0 && p->dp > 1)
-		diagnose(p, DIAGNOSTIC_WARNING, "qlora-unsharded", "adapter", "the frozen 4-bit base is not partitioned by zero %" PRId64
-			": each GPU holds all of it", y->zero);
+		diagnose(p, DIAGNOSTIC_WARNING, "qlora-unsharded", "adapter",
+			"the frozen 4-bit base is not partitioned by zero %" PRId64 ": each GPU holds all of it", y->zero);
 }
 
 static void diagnose_model(const struct scenario *s, struct plan *p)
@@ -294,36 +314,41 @@ static void diagnose_model(const struct scenario *s, struct plan *p)
 	const struct training *t = &s->training;
 
 	if (s->model.max_seq > 0 && t->seq > s->model.max_seq)
-		diagnose(p, DIAGNOSTIC_WARNING, "seq-beyond-model", "seq", "seq %" PRId64 " is beyond the %" PRId64 " tokens the model is made for", t->seq,
-			s->model.max_seq);
-	if ((t->precision == PRECISION_BF16 || t->precision == PRECISION_PURE_BF16) && s->cluster.gpu.id[0] != '\0' && s->cluster.gpu.bf16_flops <= 0 &&
-			s->cluster.gpu.fp16_flops > 0)
-		diagnose(p, DIAGNOSTIC_WARNING, "no-bf16", "precision", "%s has no bf16 tensor cores: bf16 runs, slowly; fp16 is its 16-bit format",
-			s->cluster.gpu.id);
+		diagnose(p, DIAGNOSTIC_WARNING, "seq-beyond-model", "seq",
+			"seq %" PRId64 " is beyond the %" PRId64 " tokens the model is made for", t->seq, s->model.max_seq);
+	if ((t->precision == PRECISION_BF16 || t->precision == PRECISION_PURE_BF16) && s->cluster.gpu.id[0] != '\0' &&
+		s->cluster.gpu.bf16_flops <= 0 && s->cluster.gpu.fp16_flops > 0)
+		diagnose(p, DIAGNOSTIC_WARNING, "no-bf16", "precision",
+			"%s has no bf16 tensor cores: bf16 runs, slowly; fp16 is its 16-bit format", s->cluster.gpu.id);
 	if (!s->profile.models_activations)
 		diagnose(p, DIAGNOSTIC_NOTE, "states-only", "framework",
-			"framework %s counts model states only: activations, logits, transient and reserved are not in its calculator and are 0 here",
+			"framework %s counts model states only: activations, logits, transient and reserved are not in its "
+			"calculator and are 0 here",
 			framework_names[s->profile.framework]);
 	if (model_is_moe(&s->model) && s->profile.models_activations)
 		diagnose(p, DIAGNOSTIC_NOTE, "moe-balanced", "topk", "routing is taken as balanced: a hot expert needs more");
 	if (p->split_is_uneven)
-		diagnose(p, DIAGNOSTIC_NOTE, "uneven-stages", "pp-split", "%" PRId64 " layers over %" PRId64 " stages: %s", s->model.layers,
-			s->layout.pp * s->layout.vpp, p->pp_split_used == PP_SPLIT_EMBED_HEAD ? "embedding and head count as one layer each" :
-			"as even as possible, short stages at the ends");
+		diagnose(p, DIAGNOSTIC_NOTE, "uneven-stages", "pp-split", "%" PRId64 " layers over %" PRId64 " stages: %s",
+			s->model.layers, s->layout.pp * s->layout.vpp,
+			p->pp_split_used == PP_SPLIT_EMBED_HEAD ? "embedding and head count as one layer each"
+								: "as even as possible, short stages at the ends");
 }
 
 static void diagnose_places(const struct scenario *s, struct plan *p)
 {
 	if (s->cluster.gpu.mem_cuda_derived && s->profile.models_activations && s->cluster.gpu_mem_bytes == 0)
-		diagnose(p, DIAGNOSTIC_NOTE, "capacity-derived", "gpu-mem", "usable memory of %s is nvidia-smi's figure less 0.6 GiB, not a measured one",
-			s->cluster.gpu.id);
+		diagnose(p, DIAGNOSTIC_NOTE, "capacity-derived", "gpu-mem",
+			"usable memory of %s is nvidia-smi's figure less 0.6 GiB, not a measured one", s->cluster.gpu.id);
 	if (p->verdict.limit == LIMIT_UNKNOWN)
-		diagnose(p, DIAGNOSTIC_ERROR, "capacity-unknown", "gpu-mem", "the memory of this GPU is not known: give --gpu-mem, for example 80GB");
+		diagnose(p, DIAGNOSTIC_ERROR, "capacity-unknown", "gpu-mem",
+			"the memory of this GPU is not known: give --gpu-mem, for example 80GB");
 	if (p->host_bytes_per_node > 0 && s->cluster.node.host_mem_bytes <= 0)
-		diagnose(p, DIAGNOSTIC_WARNING, "host-unknown", "host-mem", "host memory per node is not known: whether %.0f GiB fit is not checked",
+		diagnose(p, DIAGNOSTIC_WARNING, "host-unknown", "host-mem",
+			"host memory per node is not known: whether %.0f GiB fit is not checked",
 			(double)p->host_bytes_per_node / UNITS_GIB);
 	if (p->nvme_bytes_per_node > 0 && s->cluster.node.nvme_bytes <= 0)
-		diagnose(p, DIAGNOSTIC_WARNING, "nvme-unknown", "nvme", "NVMe per node is not known: whether %.0f GB fit is not checked",
+		diagnose(p, DIAGNOSTIC_WARNING, "nvme-unknown", "nvme",
+			"NVMe per node is not known: whether %.0f GB fit is not checked",
 			(double)p->nvme_bytes_per_node / UNITS_GB);
 }
 
@@ -390,6 +415,7 @@ char *verdict_text(const struct verdict *v, char *buf, size_t cap)
 	if (!v->fits && v->limit != LIMIT_GPU_MEMORY)
 		(void)snprintf(buf, cap, "%s %s short%s", amount, unit, places[v->limit]);
 	else
-		(void)snprintf(buf, cap, "%s %s %s on stage %" PRId64, amount, unit, v->fits ? "to spare" : "short", v->worst_stage);
+		(void)snprintf(
+			buf, cap, "%s %s %s on stage %" PRId64, amount, unit, v->fits ? "to spare" : "short", v->worst_stage);
 	return buf;
 }

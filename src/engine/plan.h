@@ -18,7 +18,7 @@ extern const char *const verdict_limit_names[LIMIT_COUNT]; /* JSON values */
 struct verdict {
 	bool known; /* false: the card's capacity is not known, fits means nothing */
 	bool fits, tight;
-	bool decimal; /* a ledger that counts in GB of 10^9 bytes: texts do so too */
+	bool decimal;                                   /* a ledger that counts in GB of 10^9 bytes: texts do so too */
 	int64_t need_bytes, have_bytes, headroom_bytes; /* of the limit that binds; GPU memory if none does */
 	int64_t worst_stage;
 	int32_t limit; /* enum verdict_limit */
@@ -28,7 +28,7 @@ enum diagnostic_level { DIAGNOSTIC_NOTE, DIAGNOSTIC_WARNING, DIAGNOSTIC_ERROR, D
 extern const char *const diagnostic_level_names[DIAGNOSTIC_LEVEL_COUNT];
 
 struct diagnostic {
-	int32_t level; /* enum diagnostic_level */
+	int32_t level;         /* enum diagnostic_level */
 	const char *id, *knob; /* "zero-dp1", "zero" */
 	char text[200];
 };
@@ -42,17 +42,18 @@ struct plan {
 	int64_t padded_vocab;
 	bool split_is_uneven;
 	int32_t pp_split_used;
-	struct stage_memory worst; /* of verdict.worst_stage */
+	struct stage_memory worst;       /* of verdict.worst_stage */
 	int64_t phase_peak[PHASE_COUNT]; /* max over stages */
 	int64_t host_bytes_per_node, nvme_bytes_per_node;
 	struct memory_ledger ledger;
 	struct pipeline pipeline;
 	double bubble_of_step, bubble_over_ideal; /* equal stages, F : B = 1 : 2 */
-	int64_t bubble_span_ticks; /* same, ticks of F = 1 */
-	struct step_time step; /* .known: the GPU has rates */
+	int64_t bubble_span_ticks;                /* same, ticks of F = 1 */
+	struct step_time step;                    /* .known: the GPU has rates */
 	struct throughput throughput;
-	double band; /* the prediction is good to about this share */
-	bool bubble_is_stated;     /* an estimate: the order of this schedule depends on times, or has no closed form for this shape */
+	double band;           /* the prediction is good to about this share */
+	bool bubble_is_stated; /* an estimate: the order of this schedule depends on times, or has no closed form for this shape
+				*/
 	int64_t n_diagnostics;
 	struct diagnostic diagnostics[PLAN_DIAGNOSTICS_MAX];
 };
@@ -65,7 +66,8 @@ enum err_code plan_evaluate_memory(const struct scenario *s, struct plan *p, str
 /* Adds step, throughput and cost to a plan whose memory part is there. */
 void plan_evaluate_time(const struct scenario *s, struct plan *p);
 
-/* How far the step time may be off, as a share: p->band, wider for every knob that decides on speed and was not given. 0: speed not known. */
+/* How far the step time may be off, as a share: p->band, wider for every knob that decides on speed and was not given. 0: speed
+ * not known. */
 struct draft;
 double plan_band(const struct draft *d, const struct plan *p);
 /* Whether measured steps of this GPU and precision set the level that the plan uses. */

@@ -3,20 +3,42 @@
 #include "coefficients.h"
 #include "i18n_mark.h"
 
-const char *const framework_names[FRAMEWORK_COUNT + 1] = { "auto", "megatron", "fsdp", "deepspeed", "ddp", "lesson", "zero-paper", NULL };
+const char *const framework_names[FRAMEWORK_COUNT + 1] = { "auto", "megatron", "fsdp", "deepspeed", "ddp", "lesson", "zero-paper",
+	NULL };
 
 static const char *const selective_names[] = { "core-attention", "per-op", NULL };
 static const char *const when_names[] = { "never", "in-recompute", "always", NULL };
 static const char *const schedules_names[] = { "core", "forks", NULL };
 static const char *const capacity_names[] = { "cuda", "nominal", NULL };
 
-#define TEXT(k, m, req, help) { k, FIELD_TEXT, FIELD_AT_TEXT(profile, m), req, 0, 0, NULL, "", help }
-#define NAME(k, m, names, help) { k, FIELD_NAME, FIELD_AT(profile, m, int32_t), false, 0, 0, names, "", help }
-#define FLAG(k, m, help) { k, FIELD_FLAG, FIELD_AT(profile, m, int32_t), false, 0, 1, NULL, "", help }
-#define REAL(k, m, max, unit, help) { k, FIELD_REAL, FIELD_AT(profile, m, double), false, 0, max, NULL, unit, help }
-#define INT(k, m, max, unit, help) { k, FIELD_INT, FIELD_AT(profile, m, int64_t), false, 0, max, NULL, unit, help }
-#define COEF(k, m, help) { k, FIELD_NAME, FIELD_AT(profile, m, int32_t), false, 0, 0, coefficient_names, "", help }
-#define BYTES(k, m, help) { k, FIELD_BYTES, FIELD_AT(profile, m, int64_t), false, 0, 1e12, NULL, "bytes", help }
+#define TEXT(k, m, req, help)                                                                                                    \
+	{                                                                                                                        \
+		k, FIELD_TEXT, FIELD_AT_TEXT(profile, m), req, 0, 0, NULL, "", help                                              \
+	}
+#define NAME(k, m, names, help)                                                                                                  \
+	{                                                                                                                        \
+		k, FIELD_NAME, FIELD_AT(profile, m, int32_t), false, 0, 0, names, "", help                                       \
+	}
+#define FLAG(k, m, help)                                                                                                         \
+	{                                                                                                                        \
+		k, FIELD_FLAG, FIELD_AT(profile, m, int32_t), false, 0, 1, NULL, "", help                                        \
+	}
+#define REAL(k, m, max, unit, help)                                                                                              \
+	{                                                                                                                        \
+		k, FIELD_REAL, FIELD_AT(profile, m, double), false, 0, max, NULL, unit, help                                     \
+	}
+#define INT(k, m, max, unit, help)                                                                                               \
+	{                                                                                                                        \
+		k, FIELD_INT, FIELD_AT(profile, m, int64_t), false, 0, max, NULL, unit, help                                     \
+	}
+#define COEF(k, m, help)                                                                                                         \
+	{                                                                                                                        \
+		k, FIELD_NAME, FIELD_AT(profile, m, int32_t), false, 0, 0, coefficient_names, "", help                           \
+	}
+#define BYTES(k, m, help)                                                                                                        \
+	{                                                                                                                        \
+		k, FIELD_BYTES, FIELD_AT(profile, m, int64_t), false, 0, 1e12, NULL, "bytes", help                               \
+	}
 
 /* clang-format off */
 static const struct field rows[] = {

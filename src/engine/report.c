@@ -217,8 +217,9 @@ static void write_binary(const struct plan *p, struct sink *out)
 
 	if (!v->decimal || !v->known)
 		return;
-	sink_printf(out, "GB are 10^9 bytes. In GiB: needs %s, has %s; %s %s.\n", amount(u, v->need_bytes, need), amount(u, v->have_bytes, have),
-		amount(u, v->headroom_bytes < 0 ? -v->headroom_bytes : v->headroom_bytes, rest), v->fits ? "to spare" : "over");
+	sink_printf(out, "GB are 10^9 bytes. In GiB: needs %s, has %s; %s %s.\n", amount(u, v->need_bytes, need),
+		amount(u, v->have_bytes, have), amount(u, v->headroom_bytes < 0 ? -v->headroom_bytes : v->headroom_bytes, rest),
+		v->fits ? "to spare" : "over");
 }
 
 /* A knob's value as text for people. */
@@ -397,7 +398,8 @@ static void write_parts(const struct stage_memory *s, struct unit u, struct sink
 }
 
 /* Heading of the bars: the limit stands above its mark, or behind the text where there is no room. */
-static void write_bar_head(const char *what, struct unit u, int64_t indent, int64_t limit_bytes, int64_t cap, bool ascii, struct sink *out)
+static void write_bar_head(
+	const char *what, struct unit u, int64_t indent, int64_t limit_bytes, int64_t cap, bool ascii, struct sink *out)
 {
 	char number[32] = "?", text[48];
 	int64_t len, at, room;
@@ -649,8 +651,8 @@ static void write_phases(const struct plan *p, struct sink *out)
 		char value[32], item[64];
 		bool last = i + 1 == PHASE_COUNT;
 
-		(void)snprintf(item, sizeof item, "%s %s%s%s", memory_phase_choices[i].key, amount(u, p->phase_peak[i], value), last ? " " : ",",
-			last ? u.name : "");
+		(void)snprintf(item, sizeof item, "%s %s%s%s", memory_phase_choices[i].key, amount(u, p->phase_peak[i], value),
+			last ? " " : ",", last ? u.name : "");
 		wrap_word(&w, item);
 	}
 	sink_puts(out, "\n");
@@ -684,7 +686,9 @@ static void write_pipeline(const struct plan *p, const struct gantt *g, bool asc
 void report_plan_text(const struct draft *d, const struct plan *p, const struct gantt *g, bool ascii, struct sink *out)
 {
 	int64_t limit = memory_capacity_bytes(&d->s);
-	struct stage_rows rows = { .out = out, .unit = unit_of(p), .limit = limit, .cap = bar_capacity(p->worst.need_bytes, limit), .ascii = ascii };
+	struct stage_rows rows = {
+		.out = out, .unit = unit_of(p), .limit = limit, .cap = bar_capacity(p->worst.need_bytes, limit), .ascii = ascii
+	};
 
 	report_answer(p, out);
 	write_binary(p, out);

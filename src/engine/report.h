@@ -10,8 +10,8 @@
 
 #define MESHPLAN_SCHEMA 1
 
-/* The plan document of the contract (schema MESHPLAN_SCHEMA). Time, throughput, communication and cost are absent where the speed is not
- * known. */
+/* The plan document of the contract (schema MESHPLAN_SCHEMA). Time, throughput, communication and cost are absent where the speed
+ * is not known. */
 void report_plan_json(const struct draft *d, const struct plan *p, const char *version, struct sink *out);
 /* The first line of every text: the answer, an amount, a place. "FITS: needs 48.9 GiB per GPU, has 79.6; 30.7 GiB to spare on
  * stage 0." */
@@ -27,7 +27,8 @@ struct fit_extra {
 	const struct plan *fewest_plan;
 };
 void report_fit(const struct draft *d, const struct plan *p, const struct fit_extra *x, bool ascii, struct sink *out);
-/* The training plan: layout, memory, pipeline, communication, step, throughput, cost, what to watch. g: the drawing, NULL: none. */
+/* The training plan: layout, memory, pipeline, communication, step, throughput, cost, what to watch. g: the drawing, NULL: none.
+ */
 void report_plan_text(const struct draft *d, const struct plan *p, const struct gantt *g, bool ascii, struct sink *out);
 void report_plan_markdown(const struct draft *d, const struct plan *p, struct sink *out);
 

@@ -129,7 +129,8 @@ static void write_time(const struct step_time *t, struct sink *out)
 	sink_puts(out, " }");
 }
 
-/* The band is that of the model: what was not given is written out in the scenario, so a document that is read back says the same. */
+/* The band is that of the model: what was not given is written out in the scenario, so a document that is read back says the
+ * same. */
 static void write_throughput(const struct plan *p, struct sink *out)
 {
 	const struct throughput *t = &p->throughput;

@@ -1,5 +1,5 @@
-/* Every check returns the knob to change, its value, why not, and what is legal instead. The order is fixed: shape, cluster, split of the
- * model over ranks, sharding, schedule, batch, precision, offload and adapters. */
+/* Every check returns the knob to change, its value, why not, and what is legal instead. The order is fixed: shape, cluster,
+ * split of the model over ranks, sharding, schedule, batch, precision, offload and adapters. */
 #include "rules.h"
 
 #include "num.h"
@@ -12,7 +12,8 @@
 #define BIT(n) (1u << (n))
 #define ALL_SCHEDULES (BIT(SCHEDULE_COUNT) - 1)
 /* Of Megatron-LM's forks: sail-sg/zero-bubble, deepseek-ai/DualPipe. */
-#define FORK_SCHEDULES (ALL_SCHEDULES & ~(BIT(SCHEDULE_NAIVE) | BIT(SCHEDULE_GPIPE) | BIT(SCHEDULE_GPIPE_LIFO) | BIT(SCHEDULE_LOOPED_BFS)))
+#define FORK_SCHEDULES                                                                                                           \
+	(ALL_SCHEDULES & ~(BIT(SCHEDULE_NAIVE) | BIT(SCHEDULE_GPIPE) | BIT(SCHEDULE_GPIPE_LIFO) | BIT(SCHEDULE_LOOPED_BFS)))
 
 /* clang-format off */
 const struct framework_rules framework_rules_table[FRAMEWORK_COUNT] = {
@@ -112,8 +113,8 @@ static enum err_code check_positive(const struct scenario *s, struct err *e)
 
 	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
 		if (counts[i].value < 1 || counts[i].value > counts[i].most)
-			return err_set(e, ERR_RANGE, counts[i].knob, "%s %" PRId64 " is outside 1 .. %" PRId64, counts[i].knob, counts[i].value,
-				counts[i].most);
+			return err_set(e, ERR_RANGE, counts[i].knob, "%s %" PRId64 " is outside 1 .. %" PRId64, counts[i].knob,
+				counts[i].value, counts[i].most);
 	return ERR_OK;
 }
 
@@ -131,13 +132,16 @@ static enum err_code check_ranks(const struct scenario *s, struct err *e)
 		return code;
 	if (scenario_dp(s) > 0)
 		return ERR_OK;
-	(void)snprintf(why, sizeof why, "x pp %" PRId64 " x cp %" PRId64 " does not divide %" PRId64 " GPUs", l->pp, l->cp, s->cluster.gpus);
+	(void)snprintf(why, sizeof why, "x pp %" PRId64 " x cp %" PRId64 " does not divide %" PRId64 " GPUs", l->pp, l->cp,
+		s->cluster.gpus);
 	if (s->cluster.gpus % l->tp != 0)
 		return refuse(e, "tp", l->tp, why, divisors(s->cluster.gpus, s->cluster.gpus, legal, sizeof legal));
-	(void)snprintf(why, sizeof why, "x tp %" PRId64 " x cp %" PRId64 " does not divide %" PRId64 " GPUs", l->tp, l->cp, s->cluster.gpus);
+	(void)snprintf(why, sizeof why, "x tp %" PRId64 " x cp %" PRId64 " does not divide %" PRId64 " GPUs", l->tp, l->cp,
+		s->cluster.gpus);
 	if (s->cluster.gpus % (l->tp * l->pp) != 0)
 		return refuse(e, "pp", l->pp, why, divisors(s->cluster.gpus / l->tp, s->cluster.gpus, legal, sizeof legal));
-	(void)snprintf(why, sizeof why, "x tp %" PRId64 " x pp %" PRId64 " does not divide %" PRId64 " GPUs", l->tp, l->pp, s->cluster.gpus);
+	(void)snprintf(why, sizeof why, "x tp %" PRId64 " x pp %" PRId64 " does not divide %" PRId64 " GPUs", l->tp, l->pp,
+		s->cluster.gpus);
 	return refuse(e, "cp", l->cp, why, divisors(s->cluster.gpus / (l->tp * l->pp), s->cluster.gpus, legal, sizeof legal));
 }
 
@@ -163,14 +167,14 @@ static enum err_code check_tensor_parallel(const struct scenario *s, struct err 
 	if (!s->layout.sequence_parallel)
 		return ERR_OK;
 	if (!can(s, CAN_SP))
-		return err_set(e, ERR_ILLEGAL, "sequence-parallel", "sequence-parallel is not available with framework %s; legal here: off",
-			framework_name(s));
+		return err_set(e, ERR_ILLEGAL, "sequence-parallel",
+			"sequence-parallel is not available with framework %s; legal here: off", framework_name(s));
 	if (tp == 1)
 		return err_set(e, ERR_ILLEGAL, "sequence-parallel", "sequence-parallel needs tp above 1; legal here: off");
 	if (!states_only(s) && s->training.seq % (tp * s->layout.cp) != 0)
 		return err_set(e, ERR_ILLEGAL, "sequence-parallel",
-			"sequence-parallel: tp %" PRId64 " x cp %" PRId64 " does not divide seq %" PRId64 "; legal here: off", tp, s->layout.cp,
-			s->training.seq);
+			"sequence-parallel: tp %" PRId64 " x cp %" PRId64 " does not divide seq %" PRId64 "; legal here: off", tp,
+			s->layout.cp, s->training.seq);
 	return ERR_OK;
 }
 
@@ -213,8 +217,10 @@ static enum err_code check_experts(const struct scenario *s, struct err *e)
 		return refuse(e, "etp", l->etp, why, divisors(s->model.expert_ffn, l->tp, legal, sizeof legal));
 	}
 	if (pool % (l->ep * l->etp) != 0) {
-		(void)snprintf(why, sizeof why, "x etp %" PRId64 " does not divide the %" PRId64 " ranks of a pipeline stage", l->etp, pool);
-		return refuse(e, "ep", l->ep, why, divisors(num_gcd(s->model.experts, num_max(1, pool / l->etp)), pool, legal, sizeof legal));
+		(void)snprintf(why, sizeof why, "x etp %" PRId64 " does not divide the %" PRId64 " ranks of a pipeline stage",
+			l->etp, pool);
+		return refuse(e, "ep", l->ep, why,
+			divisors(num_gcd(s->model.experts, num_max(1, pool / l->etp)), pool, legal, sizeof legal));
 	}
 	return ERR_OK;
 }
@@ -225,12 +231,13 @@ static enum err_code check_stage_list(const struct scenario *s, struct err *e)
 	int64_t chunks = s->layout.pp * s->layout.vpp, sum = 0;
 
 	if (list->n != chunks)
-		return err_set(e, ERR_ILLEGAL, "stage-layers", "stage-layers lists %d stages; pp x vpp is %" PRId64, (int)list->n, chunks);
+		return err_set(e, ERR_ILLEGAL, "stage-layers", "stage-layers lists %d stages; pp x vpp is %" PRId64, (int)list->n,
+			chunks);
 	for (int32_t i = 0; i < list->n; i++)
 		sum += list->layers[i];
 	if (sum != s->model.layers)
-		return err_set(e, ERR_ILLEGAL, "stage-layers", "stage-layers sum to %" PRId64 "; the model has %" PRId64 " layers", sum,
-			s->model.layers);
+		return err_set(e, ERR_ILLEGAL, "stage-layers",
+			"stage-layers sum to %" PRId64 "; the model has %" PRId64 " layers", sum, s->model.layers);
 	return ERR_OK;
 }
 
@@ -243,18 +250,22 @@ static enum err_code check_stages(const struct scenario *s, struct err *e)
 	int64_t value = l->vpp > 1 ? l->vpp : l->pp, per = l->vpp > 1 ? l->pp : 1;
 
 	if (chunks > STAGE_LIST_MAX)
-		return err_set(e, ERR_RANGE, knob, "pp %" PRId64 " x vpp %" PRId64 " is more than %d chunks", l->pp, l->vpp, STAGE_LIST_MAX);
+		return err_set(e, ERR_RANGE, knob, "pp %" PRId64 " x vpp %" PRId64 " is more than %d chunks", l->pp, l->vpp,
+			STAGE_LIST_MAX);
 	if (l->stage_layers.n > 0)
 		return check_stage_list(s, e);
 	if (l->pp_split == PP_SPLIT_UNIFORM && units % chunks != 0) {
-		(void)snprintf(why, sizeof why, "x %" PRId64 " does not divide %" PRId64 " layers (pp-split uniform)", per, units);
+		(void)snprintf(
+			why, sizeof why, "x %" PRId64 " does not divide %" PRId64 " layers (pp-split uniform)", per, units);
 		return refuse(e, knob, value, why, divisors(units, num_max(1, s->cluster.gpus / l->tp), legal, sizeof legal));
 	}
 	if (l->pp_split == PP_SPLIT_EMBED_HEAD && (units + 2) % chunks != 0) {
-		(void)snprintf(why, sizeof why, "x %" PRId64 " does not divide %" PRId64 " layers + 2 (pp-split embed-head)", per, units);
+		(void)snprintf(why, sizeof why, "x %" PRId64 " does not divide %" PRId64 " layers + 2 (pp-split embed-head)", per,
+			units);
 		return refuse(e, knob, value, why, divisors(units + 2, num_max(1, s->cluster.gpus / l->tp), legal, sizeof legal));
 	}
-	/* With embedding and head counted as a layer each, the first and the last chunk may hold nothing else (Llama 3.1 405B: 16 x 8 chunks). */
+	/* With embedding and head counted as a layer each, the first and the last chunk may hold nothing else (Llama 3.1 405B: 16
+	 * x 8 chunks). */
 	if (chunks > units && (units + 2) % chunks != 0) {
 		(void)snprintf(legal, sizeof legal, "1 .. %" PRId64, num_max(1, units / per));
 		(void)snprintf(why, sizeof why, "x %" PRId64 " leaves stages without a layer (%" PRId64 " layers)", per, units);
@@ -270,27 +281,33 @@ uint32_t rules_schedules(const struct scenario *s)
 	return rules->schedules | (s->profile.schedules == SCHEDULES_FORKS ? FORK_SCHEDULES : 0);
 }
 
-/* One rank is plain gradient accumulation, whatever the schedule is called. PyTorch takes the group from the micro-batches (ScheduleInterleaved1F1B: m / max(1, m / p)); Megatron-LM p unless told otherwise. */
+/* One rank is plain gradient accumulation, whatever the schedule is called. PyTorch takes the group from the micro-batches
+ * (ScheduleInterleaved1F1B: m / max(1, m / p)); Megatron-LM p unless told otherwise. */
 struct pipeline scenario_pipeline(const struct scenario *s)
 {
-	struct pipeline pl = { .schedule = s->layout.schedule, .p = s->layout.pp, .m = scenario_micro_batches(s), .v = s->layout.vpp,
+	struct pipeline pl = { .schedule = s->layout.schedule,
+		.p = s->layout.pp,
+		.m = scenario_micro_batches(s),
+		.v = s->layout.vpp,
 		.group = s->layout.group };
 	int64_t rounds = pl.p > 0 ? num_max(1, pl.m / pl.p) : 1;
 
-	if (pl.group == 0 && s->profile.framework == FRAMEWORK_FSDP && schedule_table[pl.schedule].has_groups && pl.m > 0 && pl.m % rounds == 0)
+	if (pl.group == 0 && s->profile.framework == FRAMEWORK_FSDP && schedule_table[pl.schedule].has_groups && pl.m > 0 &&
+		pl.m % rounds == 0)
 		pl.group = pl.m / rounds;
 	if (pl.p == 1 && pipeline_check(&pl, NULL) != ERR_OK)
 		pl.schedule = SCHEDULE_1F1B;
 	return pl;
 }
 
-/* Megatron-LM refuses groups larger than the micro-batches of a step, which is where fewer of them than ranks end. Src: transformer_config.py
- * microbatch_group_size_per_vp_stage; schedules.py get_schedule_table. */
+/* Megatron-LM refuses groups larger than the micro-batches of a step, which is where fewer of them than ranks end. Src:
+ * transformer_config.py microbatch_group_size_per_vp_stage; schedules.py get_schedule_table. */
 static enum err_code check_megatron_group(const struct scenario *s, const struct pipeline *pl, struct err *e)
 {
 	int64_t g = pl->group > 0 ? pl->group : pl->p;
 
-	if (s->profile.framework != FRAMEWORK_MEGATRON || !schedule_table[pl->schedule].has_groups || pl->v == 1 || (g >= pl->p && g <= pl->m))
+	if (s->profile.framework != FRAMEWORK_MEGATRON || !schedule_table[pl->schedule].has_groups || pl->v == 1 ||
+		(g >= pl->p && g <= pl->m))
 		return ERR_OK;
 	return err_set(e, ERR_ILLEGAL, pl->group > 0 ? "group" : "micro-batch",
 		"%s groups of %" PRId64 " micro-batches: legal here: %" PRId64 " (pp) .. %" PRId64 " (micro-batches per step)",
@@ -314,7 +331,8 @@ static enum err_code check_schedule(const struct scenario *s, struct err *e)
 	}
 	for (int i = 0; i < SCHEDULE_COUNT; i++)
 		if (rules_schedules(s) & BIT(i))
-			len += (size_t)snprintf(legal + len, sizeof legal - len, "%s%s", len > 0 ? " " : "", schedule_table[i].key);
+			len += (size_t)snprintf(
+				legal + len, sizeof legal - len, "%s%s", len > 0 ? " " : "", schedule_table[i].key);
 	return err_set(e, ERR_ILLEGAL, "schedule", "schedule %s is not available with framework %s; legal here: %s",
 		schedule_table[s->layout.schedule].key, framework_name(s), legal);
 }
@@ -322,7 +340,8 @@ static enum err_code check_schedule(const struct scenario *s, struct err *e)
 static enum err_code check_sharding(const struct scenario *s, struct err *e)
 {
 	const struct framework_rules *rules = &framework_rules_table[s->profile.framework];
-	int64_t most = s->layout.pp > 1 ? rules->zero_max_with_pp : rules->zero_max, zero = s->layout.zero, group = s->layout.zero_group;
+	int64_t most = s->layout.pp > 1 ? rules->zero_max_with_pp : rules->zero_max, zero = s->layout.zero,
+		group = s->layout.zero_group;
 	int64_t ranks = scenario_dp(s) * s->layout.cp;
 	char legal[128], why[128];
 
@@ -335,7 +354,8 @@ static enum err_code check_sharding(const struct scenario *s, struct err *e)
 	if (group == 0)
 		return ERR_OK;
 	if (!can(s, CAN_HSDP)) {
-		(void)snprintf(why, sizeof why, "(sharding inside a group) is not available with framework %s", framework_name(s));
+		(void)snprintf(
+			why, sizeof why, "(sharding inside a group) is not available with framework %s", framework_name(s));
 		return refuse(e, "zero-group", group, why, "0");
 	}
 	if (group < 0 || group > ranks || ranks % group != 0) {
@@ -347,16 +367,19 @@ static enum err_code check_sharding(const struct scenario *s, struct err *e)
 
 static enum err_code check_batch(const struct scenario *s, struct err *e)
 {
-	int64_t dp = scenario_dp(s), per = num_max(1, s->training.global_batch / dp);
+	int64_t dp = scenario_dp(s), batch = s->training.global_batch, per = num_max(1, batch / dp);
 	char legal[128], why[128];
 
 	if (scenario_micro_batches(s) > 0)
 		return ERR_OK;
-	if (s->training.global_batch % dp != 0)
-		return err_set(e, ERR_ILLEGAL, "global-batch", "global-batch %" PRId64 " is not a multiple of dp %" PRId64 "; nearest: %" PRId64
-			" or %" PRId64, s->training.global_batch, dp, num_max(dp, s->training.global_batch / dp * dp),
-			num_round_up(s->training.global_batch, dp));
-	(void)snprintf(why, sizeof why, "x dp %" PRId64 " does not divide global-batch %" PRId64, dp, s->training.global_batch);
+	if (batch < dp)
+		return err_set(e, ERR_ILLEGAL, "global-batch",
+			"global-batch %" PRId64 " is not a multiple of dp %" PRId64 "; nearest: %" PRId64, batch, dp, dp);
+	if (batch % dp != 0)
+		return err_set(e, ERR_ILLEGAL, "global-batch",
+			"global-batch %" PRId64 " is not a multiple of dp %" PRId64 "; nearest: %" PRId64 " or %" PRId64, batch, dp,
+			batch / dp * dp, num_round_up(batch, dp));
+	(void)snprintf(why, sizeof why, "x dp %" PRId64 " does not divide global-batch %" PRId64, dp, batch);
 	return refuse(e, "micro-batch", s->training.micro_batch, why, divisors(per, per, legal, sizeof legal));
 }
 
@@ -369,12 +392,15 @@ static enum err_code check_precision(const struct scenario *s, struct err *e)
 	if (g->id[0] == '\0' || states_only(s))
 		return ERR_OK;
 	if (eight && g->fp8_flops <= 0)
-		return err_set(e, ERR_ILLEGAL, "precision", "precision %s: %s has no 8-bit tensor cores; legal here: bf16 fp16 fp32 pure-bf16", key, g->id);
+		return err_set(e, ERR_ILLEGAL, "precision",
+			"precision %s: %s has no 8-bit tensor cores; legal here: bf16 fp16 fp32 pure-bf16", key, g->id);
 	if (s->training.precision == PRECISION_NVFP4 && g->fp4_flops <= 0)
-		return err_set(e, ERR_ILLEGAL, "precision", "precision %s: %s has no 4-bit tensor cores; legal here: bf16 fp16 fp32 pure-bf16%s", key,
-			g->id, g->fp8_flops > 0 ? " fp8" : "");
+		return err_set(e, ERR_ILLEGAL, "precision",
+			"precision %s: %s has no 4-bit tensor cores; legal here: bf16 fp16 fp32 pure-bf16%s", key, g->id,
+			g->fp8_flops > 0 ? " fp8" : "");
 	if (s->training.precision == PRECISION_TF32 && g->tf32_flops <= 0)
-		return err_set(e, ERR_ILLEGAL, "precision", "precision tf32: %s has no TF32 tensor cores; legal here: fp32 fp16", g->id);
+		return err_set(
+			e, ERR_ILLEGAL, "precision", "precision tf32: %s has no TF32 tensor cores; legal here: fp32 fp16", g->id);
 	return ERR_OK;
 }
 
@@ -384,10 +410,11 @@ static enum err_code check_offload(const struct scenario *s, struct err *e)
 	const char *name = framework_name(s);
 
 	if (t->offload == OFFLOAD_NVME && !can(s, CAN_OFFLOAD_NVME))
-		return err_set(e, ERR_ILLEGAL, "offload", "offload nvme is not available with framework %s; legal here: none%s", name,
-			can(s, CAN_OFFLOAD_CPU) ? " cpu" : "");
+		return err_set(e, ERR_ILLEGAL, "offload", "offload nvme is not available with framework %s; legal here: none%s",
+			name, can(s, CAN_OFFLOAD_CPU) ? " cpu" : "");
 	if (t->offload == OFFLOAD_CPU && !can(s, CAN_OFFLOAD_CPU))
-		return err_set(e, ERR_ILLEGAL, "offload", "offload cpu is not available with framework %s; legal here: none", name);
+		return err_set(
+			e, ERR_ILLEGAL, "offload", "offload cpu is not available with framework %s; legal here: none", name);
 	if (t->offload != OFFLOAD_NONE && s->profile.framework == FRAMEWORK_DEEPSPEED && s->layout.zero == 0)
 		return err_set(e, ERR_ILLEGAL, "offload", "offload %s needs zero 1 or more with deepspeed; legal here: none",
 			offload_choices[t->offload].key);
@@ -396,13 +423,16 @@ static enum err_code check_offload(const struct scenario *s, struct err *e)
 	if (t->offload_params == OFFLOAD_NONE)
 		return ERR_OK;
 	if (!can(s, CAN_OFFLOAD_PARAMS))
-		return err_set(e, ERR_ILLEGAL, "offload-params", "offload-params is not available with framework %s; legal here: none", name);
+		return err_set(e, ERR_ILLEGAL, "offload-params",
+			"offload-params is not available with framework %s; legal here: none", name);
 	if (s->layout.zero != 3)
 		return err_set(e, ERR_ILLEGAL, "offload-params", "offload-params needs zero 3; legal here: none");
 	if (t->offload == OFFLOAD_NONE)
-		return err_set(e, ERR_ILLEGAL, "offload-params", "offload-params needs the optimizer offloaded too (--offload cpu); legal here: none");
+		return err_set(e, ERR_ILLEGAL, "offload-params",
+			"offload-params needs the optimizer offloaded too (--offload cpu); legal here: none");
 	if (t->offload_params == OFFLOAD_NVME && !can(s, CAN_OFFLOAD_NVME))
-		return err_set(e, ERR_ILLEGAL, "offload-params", "offload-params nvme is not available with framework %s; legal here: none cpu", name);
+		return err_set(e, ERR_ILLEGAL, "offload-params",
+			"offload-params nvme is not available with framework %s; legal here: none cpu", name);
 	return ERR_OK;
 }
 
@@ -411,28 +441,41 @@ static enum err_code check_training(const struct scenario *s, struct err *e)
 	const struct training *t = &s->training;
 
 	if (t->recompute == RECOMPUTE_SELECTIVE && !can(s, CAN_SELECTIVE))
-		return err_set(e, ERR_ILLEGAL, "recompute", "recompute selective is not available with framework %s; legal here: none full",
-			framework_name(s));
+		return err_set(e, ERR_ILLEGAL, "recompute",
+			"recompute selective is not available with framework %s; legal here: none full", framework_name(s));
 	if (t->recompute_every > 1 && t->recompute != RECOMPUTE_FULL)
-		return err_set(e, ERR_ILLEGAL, "recompute-every", "recompute-every %" PRId64 " needs recompute full; legal here: 1", t->recompute_every);
+		return err_set(e, ERR_ILLEGAL, "recompute-every",
+			"recompute-every %" PRId64 " needs recompute full; legal here: 1", t->recompute_every);
 	if (t->recompute_every > s->model.layers)
-		return err_set(e, ERR_ILLEGAL, "recompute-every", "recompute-every %" PRId64 " is more than the %" PRId64 " layers; legal here: 1 .. %"
-			PRId64, t->recompute_every, s->model.layers, s->model.layers);
+		return err_set(e, ERR_ILLEGAL, "recompute-every",
+			"recompute-every %" PRId64 " is more than the %" PRId64 " layers; legal here: 1 .. %" PRId64,
+			t->recompute_every, s->model.layers, s->model.layers);
 	if (!(t->dropout >= 0 && t->dropout < 1))
 		return err_set(e, ERR_RANGE, "dropout", "dropout %g is outside 0 .. 1", t->dropout);
 	if (t->adapter == ADAPTER_LORA && !can(s, CAN_LORA))
-		return err_set(e, ERR_ILLEGAL, "adapter", "adapter lora is not available with framework %s; legal here: none", framework_name(s));
+		return err_set(e, ERR_ILLEGAL, "adapter", "adapter lora is not available with framework %s; legal here: none",
+			framework_name(s));
 	if (t->adapter == ADAPTER_QLORA && !can(s, CAN_QLORA))
-		return err_set(e, ERR_ILLEGAL, "adapter", "adapter qlora is not available with framework %s; legal here: none%s", framework_name(s),
-			can(s, CAN_LORA) ? " lora" : "");
+		return err_set(e, ERR_ILLEGAL, "adapter", "adapter qlora is not available with framework %s; legal here: none%s",
+			framework_name(s), can(s, CAN_LORA) ? " lora" : "");
 	return ERR_OK;
 }
 
 enum err_code scenario_check(const struct scenario *s, struct err *e)
 {
 	static enum err_code (*const checks[])(const struct scenario *, struct err *) = {
-		check_positive, check_ranks, check_tensor_parallel, check_context_parallel, check_experts, check_stages, check_sharding,
-		check_batch, check_schedule, check_precision, check_offload, check_training,
+		check_positive,
+		check_ranks,
+		check_tensor_parallel,
+		check_context_parallel,
+		check_experts,
+		check_stages,
+		check_sharding,
+		check_batch,
+		check_schedule,
+		check_precision,
+		check_offload,
+		check_training,
 	};
 	enum err_code code = model_check(&s->model, e);
 

@@ -9,8 +9,19 @@
 #include <stdbool.h>
 
 enum framework_can {
-	CAN_TP = 1, CAN_SP = 2, CAN_PP = 4, CAN_VPP = 8, CAN_CP = 16, CAN_EP = 32, CAN_ETP = 64, CAN_HSDP = 128,
-	CAN_OFFLOAD_CPU = 256, CAN_OFFLOAD_NVME = 512, CAN_OFFLOAD_PARAMS = 1024, CAN_LORA = 2048, CAN_QLORA = 4096,
+	CAN_TP = 1,
+	CAN_SP = 2,
+	CAN_PP = 4,
+	CAN_VPP = 8,
+	CAN_CP = 16,
+	CAN_EP = 32,
+	CAN_ETP = 64,
+	CAN_HSDP = 128,
+	CAN_OFFLOAD_CPU = 256,
+	CAN_OFFLOAD_NVME = 512,
+	CAN_OFFLOAD_PARAMS = 1024,
+	CAN_LORA = 2048,
+	CAN_QLORA = 4096,
 	CAN_SELECTIVE = 8192,
 };
 
@@ -28,8 +39,8 @@ uint32_t rules_schedules(const struct scenario *s);
 /* The pipeline of a scenario, with the group that its framework takes. */
 struct pipeline scenario_pipeline(const struct scenario *s);
 
-/* Whether the scenario is legal as a whole. The error names the knob, the value, and the legal values of that knob here. Infeasible
- * (too big for the card) is not an error. */
+/* Whether the scenario is legal as a whole. The error names the knob, the value, and the legal values of that knob here.
+ * Infeasible (too big for the card) is not an error. */
 enum err_code scenario_check(const struct scenario *s, struct err *e) NODISCARD;
 
 #endif

@@ -16,10 +16,30 @@ struct choice_info {
 	const char *key, *help;
 };
 
-enum precision { PRECISION_FP32, PRECISION_TF32, PRECISION_FP16, PRECISION_BF16, PRECISION_FP8, PRECISION_MXFP8, PRECISION_NVFP4,
-	PRECISION_PURE_BF16, PRECISION_COUNT };
-enum optimizer { OPTIMIZER_ADAMW, OPTIMIZER_ADAM8BIT, OPTIMIZER_PAGED_ADAMW, OPTIMIZER_PAGED_ADAM8BIT, OPTIMIZER_ADAFACTOR, OPTIMIZER_LION,
-	OPTIMIZER_SGD, OPTIMIZER_SGD_MOMENTUM, OPTIMIZER_MUON, OPTIMIZER_NONE, OPTIMIZER_COUNT };
+enum precision {
+	PRECISION_FP32,
+	PRECISION_TF32,
+	PRECISION_FP16,
+	PRECISION_BF16,
+	PRECISION_FP8,
+	PRECISION_MXFP8,
+	PRECISION_NVFP4,
+	PRECISION_PURE_BF16,
+	PRECISION_COUNT
+};
+enum optimizer {
+	OPTIMIZER_ADAMW,
+	OPTIMIZER_ADAM8BIT,
+	OPTIMIZER_PAGED_ADAMW,
+	OPTIMIZER_PAGED_ADAM8BIT,
+	OPTIMIZER_ADAFACTOR,
+	OPTIMIZER_LION,
+	OPTIMIZER_SGD,
+	OPTIMIZER_SGD_MOMENTUM,
+	OPTIMIZER_MUON,
+	OPTIMIZER_NONE,
+	OPTIMIZER_COUNT
+};
 enum recompute { RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL, RECOMPUTE_COUNT };
 enum attention_kernel { ATTENTION_KERNEL_FLASH, ATTENTION_KERNEL_UNFUSED, ATTENTION_KERNEL_COUNT };
 enum loss { LOSS_FULL, LOSS_CHUNKED, LOSS_FUSED, LOSS_COUNT };
@@ -30,9 +50,24 @@ enum pp_split { PP_SPLIT_AUTO, PP_SPLIT_UNIFORM, PP_SPLIT_EMBED_HEAD, PP_SPLIT_C
 /* What is counted as the model's work per token, for TFLOP/s and MFU. */
 enum flops_convention { FLOPS_FULL, FLOPS_CAUSAL, FLOPS_6N, FLOPS_MEGATRON, FLOPS_PALM, FLOPS_CONVENTION_COUNT };
 enum schedule_id {
-	SCHEDULE_NAIVE, SCHEDULE_GPIPE, SCHEDULE_GPIPE_LIFO, SCHEDULE_1F1B, SCHEDULE_1F1B_V, SCHEDULE_INTERLEAVED, SCHEDULE_LOOPED_BFS,
-	SCHEDULE_ZB_H1, SCHEDULE_ZB_H2, SCHEDULE_ZB_2P, SCHEDULE_ZB1P_INTERLEAVED, SCHEDULE_ZB_V, SCHEDULE_ZB_V_SAIL, SCHEDULE_V_HALF,
-	SCHEDULE_V_MIN, SCHEDULE_DUALPIPE, SCHEDULE_DUALPIPEV, SCHEDULE_COUNT
+	SCHEDULE_NAIVE,
+	SCHEDULE_GPIPE,
+	SCHEDULE_GPIPE_LIFO,
+	SCHEDULE_1F1B,
+	SCHEDULE_1F1B_V,
+	SCHEDULE_INTERLEAVED,
+	SCHEDULE_LOOPED_BFS,
+	SCHEDULE_ZB_H1,
+	SCHEDULE_ZB_H2,
+	SCHEDULE_ZB_2P,
+	SCHEDULE_ZB1P_INTERLEAVED,
+	SCHEDULE_ZB_V,
+	SCHEDULE_ZB_V_SAIL,
+	SCHEDULE_V_HALF,
+	SCHEDULE_V_MIN,
+	SCHEDULE_DUALPIPE,
+	SCHEDULE_DUALPIPEV,
+	SCHEDULE_COUNT
 };
 
 extern const struct choice_info framework_choices[FRAMEWORK_COUNT];
@@ -49,10 +84,10 @@ extern const struct choice_info flops_convention_choices[FLOPS_CONVENTION_COUNT]
 /* What an optimizer keeps per parameter it updates. */
 struct optimizer_info {
 	const char *key, *help;
-	double moment_bytes; /* all moments together, in their usual precision */
+	double moment_bytes;           /* all moments together, in their usual precision */
 	double pure_bf16_moment_bytes; /* the same under --precision pure-bf16 */
-	int32_t needs_master; /* fp32 master copy under mixed precision */
-	int32_t paged; /* moments live in pinned host memory and are paged in */
+	int32_t needs_master;          /* fp32 master copy under mixed precision */
+	int32_t paged;                 /* moments live in pinned host memory and are paged in */
 	const char *cite;
 };
 extern const struct optimizer_info optimizer_table[OPTIMIZER_COUNT];
@@ -70,7 +105,7 @@ struct cluster {
 	struct node node;
 	struct gpu_family family; /* id empty: speed is not known */
 	int64_t gpus, gpus_per_node;
-	double nic_gbs; /* network per GPU, GB/s one direction; 0: as the node says */
+	double nic_gbs;        /* network per GPU, GB/s one direction; 0: as the node says */
 	int64_t gpu_mem_bytes; /* 0: as the GPU preset says */
 };
 
@@ -86,11 +121,11 @@ struct layout {
 
 struct training {
 	int32_t precision, optimizer, grad_dtype, master_dtype; /* dtypes: DTYPE_AUTO = as the profile */
-	int64_t seq, micro_batch, global_batch; /* tokens per sequence; sequences; sequences */
-	int64_t attention_length; /* packed samples: tokens that attend to each other; 0: seq */
+	int64_t seq, micro_batch, global_batch;                 /* tokens per sequence; sequences; sequences */
+	int64_t attention_length;                               /* packed samples: tokens that attend to each other; 0: seq */
 	int32_t recompute;
-	int64_t recompute_every; /* full recompute: keep the input of every K-th layer */
-	int32_t attention; /* enum attention_kernel */
+	int64_t recompute_every;           /* full recompute: keep the input of every K-th layer */
+	int32_t attention;                 /* enum attention_kernel */
 	double dropout, attention_dropout; /* probabilities: hidden (residual, embedding), attention scores */
 	int32_t loss;
 	int32_t offload, offload_params, offload_activations; /* enum offload; enum offload; flag */

@@ -1,12 +1,12 @@
-/* The automatic choice. Order of preference: fits with room, fits tightly, does not fit; then predicted throughput; where the speed of the
- * GPU is not known: less recompute, smaller tp pp cp, more headroom, framework table order. Every framework, recompute mode, product
- * tp pp cp, ZeRO stage, chunk count and micro-batch that is open is tried; memory is looked at first, and time only where it fits. A larger
- * micro-batch is tried only while the smaller one fits: memory grows with it. Of expert parallelism the widest legal degrees inside a node,
- * inside four nodes and of all are tried. */
+/* The automatic choice. Order of preference: fits with room, fits tightly, does not fit; then predicted throughput; where the
+ * speed of the GPU is not known: less recompute, smaller tp pp cp, more headroom, framework table order. Every framework,
+ * recompute mode, product tp pp cp, ZeRO stage, chunk count and micro-batch that is open is tried; memory is looked at first, and
+ * time only where it fits. A larger micro-batch is tried only while the smaller one fits: memory grows with it. Of expert
+ * parallelism the widest legal degrees inside a node, inside four nodes and of all are tried. */
 #include "search.h"
 
-#include "i18n_mark.h"
 #include "compute.h"
+#include "i18n_mark.h"
 #include "num.h"
 #include "rules.h"
 
@@ -14,9 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Tokens of a piece of the sequence. No published run times smaller ones, so their speed is not known well enough to choose them. */
+/* Tokens of a piece of the sequence. No published run times smaller ones, so their speed is not known well enough to choose them.
+ */
 #define CP_PIECE_LEAST 4096
-/* A wider split of the model must win by this factor: less is below what the time model can tell, and more ranks are more to go wrong. */
+/* A wider split of the model must win by this factor: less is below what the time model can tell, and more ranks are more to go
+ * wrong. */
 #define NEAR_TIE 1.01
 
 enum { DEGREES_MAX = 32, PP_MOST = 128, MICRO_BATCH_MOST = 16, CHUNKS_MOST = 8, EXPERT_DEGREES = 3 };
@@ -28,7 +30,7 @@ struct search {
 	struct draft best;
 	struct plan plan;
 	bool found;
-	int64_t product; /* of the best */
+	int64_t product;  /* of the best */
 	struct err first; /* why the first candidate was illegal */
 };
 
@@ -65,8 +67,8 @@ static int64_t product_of(const struct scenario *s)
 	return s->layout.tp * s->layout.pp * s->layout.cp;
 }
 
-/* Where the speed is not known candidates come in order of preference, so an equal one wins only inside the same recompute mode and product,
- * by headroom. */
+/* Where the speed is not known candidates come in order of preference, so an equal one wins only inside the same recompute mode
+ * and product, by headroom. */
 static bool better_unknown(const struct search *sr, const struct draft *d, const struct plan *p)
 {
 	if (product_of(&d->s) != sr->product || d->s.training.recompute != sr->best.s.training.recompute)
@@ -100,13 +102,14 @@ static void set_micro_batch(struct draft *d, int64_t micro_batch)
 		d->s.training.global_batch = num_round_up(d->s.training.global_batch, dp * d->s.training.micro_batch);
 }
 
-/* Degrees of expert parallelism to try: the widest legal one inside a node, inside a few nodes, and of all. Narrow ones send over fast links
- * and shard little; wide ones the other way round. */
+/* Degrees of expert parallelism to try: the widest legal one inside a node, inside a few nodes, and of all. Narrow ones send over
+ * fast links and shard little; wide ones the other way round. */
 static size_t expert_degrees(const struct draft *d, int64_t etp, int64_t out[EXPERT_DEGREES])
 {
 	const struct scenario *s = &d->s;
 	uint32_t can = framework_rules_table[s->profile.framework].can;
-	int64_t pool = can & CAN_ETP ? s->cluster.gpus / s->layout.pp : scenario_dp(s), node = num_max(1, s->cluster.gpus_per_node / etp);
+	int64_t pool = can & CAN_ETP ? s->cluster.gpus / s->layout.pp : scenario_dp(s),
+		node = num_max(1, s->cluster.gpus_per_node / etp);
 	const int64_t most[EXPERT_DEGREES] = { node, 4 * node, s->model.experts };
 	size_t n = 0;
 
@@ -192,7 +195,8 @@ static size_t chunk_counts(const struct draft *d, int64_t out[3])
 	const struct layout *y = &d->s.layout;
 	int64_t per_rank = d->s.model.layers / y->pp, most = 1;
 	bool interleaved = is_fixed(d, KNOB_OF(layout.schedule)) && schedule_table[y->schedule].needs_v;
-	bool can = (framework_rules_table[d->s.profile.framework].can & CAN_VPP) && y->pp > 1 && (interleaved || !is_fixed(d, KNOB_OF(layout.schedule)));
+	bool can = (framework_rules_table[d->s.profile.framework].can & CAN_VPP) && y->pp > 1 &&
+		(interleaved || !is_fixed(d, KNOB_OF(layout.schedule)));
 	size_t n = 0;
 
 	if (is_fixed(d, KNOB_OF(layout.vpp))) {
@@ -218,7 +222,10 @@ static void try_layout(struct search *sr, struct draft *d)
 	struct layout *y = &d->s.layout;
 	const struct framework_rules *rules = &framework_rules_table[d->s.profile.framework];
 	bool zero_fixed = is_fixed(d, KNOB_OF(layout.zero));
-	int64_t low = zero_fixed ? y->zero : rules->zero_min, high = zero_fixed ? low : y->pp > 1 ? rules->zero_max_with_pp : rules->zero_max;
+	int64_t low = zero_fixed ? y->zero : rules->zero_min,
+		high = zero_fixed ? low
+		: y->pp > 1       ? rules->zero_max_with_pp
+				  : rules->zero_max;
 	int64_t chunks[3];
 	size_t n = chunk_counts(d, chunks);
 
@@ -241,10 +248,13 @@ static void try_product(struct search *sr, const struct draft *d, int64_t produc
 {
 	int64_t tps[DEGREES_MAX], pps[DEGREES_MAX];
 	const struct scenario *s = &d->s;
-	size_t n_tp = degrees(d, KNOB_OF(layout.tp), s->layout.tp, product, num_min(s->cluster.gpus_per_node, s->cluster.gpus), tps);
+	size_t n_tp =
+		degrees(d, KNOB_OF(layout.tp), s->layout.tp, product, num_min(s->cluster.gpus_per_node, s->cluster.gpus), tps);
 
 	for (size_t i = 0; i < n_tp; i++) {
-		size_t n_pp = product % tps[i] == 0 ? degrees(d, KNOB_OF(layout.pp), s->layout.pp, product / tps[i], num_min(s->model.layers, PP_MOST), pps) : 0;
+		size_t n_pp = product % tps[i] == 0
+			? degrees(d, KNOB_OF(layout.pp), s->layout.pp, product / tps[i], num_min(s->model.layers, PP_MOST), pps)
+			: 0;
 
 		for (size_t j = 0; j < n_pp; j++) {
 			int64_t cp = product / (tps[i] * pps[j]);
@@ -252,7 +262,8 @@ static void try_product(struct search *sr, const struct draft *d, int64_t produc
 
 			if (tps[i] * pps[j] * cp != product || (is_fixed(d, KNOB_OF(layout.cp)) && cp != s->layout.cp))
 				continue;
-			if (!is_fixed(d, KNOB_OF(layout.cp)) && cp > 1 && ((cp & (cp - 1)) != 0 || s->training.seq / cp < CP_PIECE_LEAST))
+			if (!is_fixed(d, KNOB_OF(layout.cp)) && cp > 1 &&
+				((cp & (cp - 1)) != 0 || s->training.seq / cp < CP_PIECE_LEAST))
 				continue;
 			trial = *d;
 			trial.s.layout.tp = tps[i];
@@ -314,8 +325,8 @@ static enum err_code explain_product(const struct search *sr, struct err *e)
 		if (values[i] > 1)
 			key = keys[i];
 	}
-	return err_set(e, ERR_ILLEGAL, key, "no layout is legal with what is given: tp x pp x cp = %lld of %lld GPUs", (long long)product,
-		(long long)sr->base->s.cluster.gpus);
+	return err_set(e, ERR_ILLEGAL, key, "no layout is legal with what is given: tp x pp x cp = %lld of %lld GPUs",
+		(long long)product, (long long)sr->base->s.cluster.gpus);
 }
 
 static enum err_code explain_failure(const struct search *sr, struct err *e)
@@ -326,24 +337,27 @@ static enum err_code explain_failure(const struct search *sr, struct err *e)
 		return sr->first.code;
 	}
 	if (sr->base->dp_given > 0)
-		return err_set(e, ERR_ILLEGAL, "dp", "dp %lld: no tp, pp and cp give it on %lld GPUs", (long long)sr->base->dp_given,
-			(long long)sr->base->s.cluster.gpus);
+		return err_set(e, ERR_ILLEGAL, "dp", "dp %lld: no tp, pp and cp give it on %lld GPUs",
+			(long long)sr->base->dp_given, (long long)sr->base->s.cluster.gpus);
 	return explain_product(sr, e);
 }
 
 enum err_code search_choose(struct draft *d, const struct catalog *c, struct plan *p, struct err *e)
 {
 	struct search sr = { .base = d, .c = c };
-	bool known = compute_known(&d->s) && d->s.profile.framework != FRAMEWORK_LESSON && d->s.profile.framework != FRAMEWORK_ZERO_PAPER;
+	bool known = compute_known(&d->s) && d->s.profile.framework != FRAMEWORK_LESSON &&
+		d->s.profile.framework != FRAMEWORK_ZERO_PAPER;
 	bool recompute_fixed = is_fixed(d, KNOB_OF(training.recompute));
-	int32_t first = recompute_fixed ? d->s.training.recompute : RECOMPUTE_NONE, last = recompute_fixed ? first : RECOMPUTE_FULL;
+	int32_t first = recompute_fixed ? d->s.training.recompute : RECOMPUTE_NONE,
+		last = recompute_fixed ? first : RECOMPUTE_FULL;
 	enum err_code code = model_check(&d->s.model, e);
 
 	if (code != ERR_OK)
 		return code;
 	for (int32_t r = first; r <= last && (known || !fits_with_room(&sr)); r++)
 		for (int64_t product = 1; product <= d->s.cluster.gpus && (known || !fits_with_room(&sr)); product++)
-			if (d->s.cluster.gpus % product == 0 || (is_fixed(d, KNOB_OF(layout.tp)) && is_fixed(d, KNOB_OF(layout.pp))))
+			if (d->s.cluster.gpus % product == 0 ||
+				(is_fixed(d, KNOB_OF(layout.tp)) && is_fixed(d, KNOB_OF(layout.pp))))
 				try_frameworks(&sr, r, product);
 	if (!sr.found)
 		return explain_failure(&sr, e);
@@ -365,11 +379,15 @@ static double least_state_bytes(const struct draft *d, const struct catalog *c)
 		if (!is_fixed(d, KNOB_OF(profile.framework)) && p != NULL)
 			s.profile = *p;
 		l = memory_ledger_of(&s);
-		least = fmin(least, l.weights + (s.training.adapter != ADAPTER_NONE ? 0 : l.gradients + l.gradient_accumulation +
-			(s.training.offload == OFFLOAD_NONE ? l.master_weights + l.optimizer : 0)));
+		least = fmin(least,
+			l.weights +
+				(s.training.adapter != ADAPTER_NONE ? 0
+								    : l.gradients + l.gradient_accumulation +
+							(s.training.offload == OFFLOAD_NONE ? l.master_weights + l.optimizer
+											    : 0)));
 	}
-	if (d->s.training.adapter != ADAPTER_NONE || d->s.training.offload != OFFLOAD_NONE || d->s.training.optimizer == OPTIMIZER_PAGED_ADAMW ||
-			d->s.training.optimizer == OPTIMIZER_PAGED_ADAM8BIT)
+	if (d->s.training.adapter != ADAPTER_NONE || d->s.training.offload != OFFLOAD_NONE ||
+		d->s.training.optimizer == OPTIMIZER_PAGED_ADAMW || d->s.training.optimizer == OPTIMIZER_PAGED_ADAM8BIT)
 		return 0;
 	return least * (double)model_params(&d->s.model);
 }
@@ -445,10 +463,13 @@ static bool try_recipe(const struct draft *d, const struct catalog *c, const str
 		char now[64];
 
 		(void)knob_format(k, &d->s, now, sizeof now);
-		changes = changes || (strcmp(now, r->value[i]) != 0 && (!(k->flags & KNOB_F_AUTO) || is_fixed(d, knob_index(k)) || k->preset == PRESET_PROFILE));
+		changes = changes ||
+			(strcmp(now, r->value[i]) != 0 &&
+				(!(k->flags & KNOB_F_AUTO) || is_fixed(d, knob_index(k)) || k->preset == PRESET_PROFILE));
 		if (draft_set(&way->draft, c, k, r->value[i], ORIGIN_FLAG, &e) != ERR_OK)
 			return false;
-		len += (size_t)snprintf(way->change + len, sizeof way->change - len, "%s--%s %s", i > 0 ? " " : "", k->key, r->value[i]);
+		len += (size_t)snprintf(
+			way->change + len, sizeof way->change - len, "%s--%s %s", i > 0 ? " " : "", k->key, r->value[i]);
 	}
 	/* A profile of another framework is no change of this one. */
 	if (!changes || (is_fixed(d, KNOB_OF(profile.framework)) && way->draft.s.profile.framework != d->s.profile.framework))

@@ -92,7 +92,7 @@ static size_t utf8_length(const unsigned char *p)
 		if ((p[i] & 0xC0) != 0x80)
 			return 0;
 	if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-	    (p[0] == 0xF4 && p[1] > 0x8F))
+		(p[0] == 0xF4 && p[1] > 0x8F))
 		return 0;
 	return n;
 }

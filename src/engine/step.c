@@ -1,7 +1,8 @@
 /* The step:
  *   step = (m max_i t_i + bubble + send + exposed data parallel + optimizer + offload + fixed) straggler
- * with t_i the time of one micro-batch on stage i: its layers forward, backward and recompute, embedding on the first, head and loss on the
- * last. The slowest stage is the clock. Bubble by schedule: (sum - max) / v for 1F1B, GPipe and interleaved, all of the others for naive. */
+ * with t_i the time of one micro-batch on stage i: its layers forward, backward and recompute, embedding on the first, head and
+ * loss on the last. The slowest stage is the clock. Bubble by schedule: (sum - max) / v for 1F1B, GPipe and interleaved, all of
+ * the others for naive. */
 #include "step.h"
 
 #include "i18n_mark.h"
@@ -76,7 +77,8 @@ static struct ends time_ends(const struct step_model *m)
 	struct gemm_times head = compute_linear(&m->device, GEMM_16, T, m->padded_vocab / t, h);
 	bool sp = m->s->layout.sequence_parallel;
 	struct ends x = {
-		.head_s = head.forward + head.input + head.weight + compute_bytes_s(&m->device, LOSS_BYTES * T * m->padded_vocab / t),
+		.head_s = head.forward + head.input + head.weight +
+			compute_bytes_s(&m->device, LOSS_BYTES * T * m->padded_vocab / t),
 		.head_forward_s = head.forward + compute_bytes_s(&m->device, LOSS_BYTES / 2.0 * T * m->padded_vocab / t),
 		.embedding_s = compute_bytes_s(&m->device, (EMBEDDING_FORWARD + EMBEDDING_BACKWARD) * T * h),
 		.embedding_forward_s = compute_bytes_s(&m->device, EMBEDDING_FORWARD * T * h),
@@ -103,7 +105,8 @@ static void count_params(const struct step_model *m, struct stage_times *t)
 {
 	const struct model *y = &m->s->model;
 	struct layer_params dense = model_layer_params(y, false), moe = model_layer_params(y, true);
-	double n_moe = (double)model_moe_layers(y, 0, y->layers), n_dense = (double)y->layers - n_moe, pp = (double)m->s->layout.pp;
+	double n_moe = (double)model_moe_layers(y, 0, y->layers), n_dense = (double)y->layers - n_moe,
+	       pp = (double)m->s->layout.pp;
 	double expert = (double)moe.experts / ((double)m->s->layout.ep * (double)m->s->layout.etp);
 	double dense_one = (double)(dense.attention_split + dense.attention_whole + dense.mlp_split) / m->tp;
 	double moe_one = (double)(moe.attention_split + moe.attention_whole + moe.mlp_split + moe.router) / m->tp;
@@ -114,7 +117,8 @@ static void count_params(const struct step_model *m, struct stage_times *t)
 	t->layer_params = n_moe > 0 ? moe_one + expert : dense_one;
 }
 
-/* Layers of each pipeline rank for one micro-batch. With both directions a rank holds two chunks and each micro-batch runs one of them. */
+/* Layers of each pipeline rank for one micro-batch. With both directions a rank holds two chunks and each micro-batch runs one of
+ * them. */
 static void layers_per_rank(const struct scenario *s, const struct pipeline *pl, double *layers)
 {
 	struct stage_list list;
@@ -127,17 +131,18 @@ static void layers_per_rank(const struct scenario *s, const struct pipeline *pl,
 		layers[both ? i : pipeline_rank_of(pl, i, 0)] += list.layers[i];
 }
 
-/* Share of the time of the other stages that stays idle when B and W fill most of it: the greedy and the V schedules in published runs.
- * DualPipe: share of a stage per pair of ranks. Src: fitted on the tables of Qi 2024
- * (arXiv:2401.10241, 2405.15362); DeepSeek-V3 table 2. */
+/* Share of the time of the other stages that stays idle when B and W fill most of it: the greedy and the V schedules in published
+ * runs. DualPipe: share of a stage per pair of ranks. Src: fitted on the tables of Qi 2024 (arXiv:2401.10241, 2405.15362);
+ * DeepSeek-V3 table 2. */
 #define ZERO_BUBBLE_LEFT 0.1
-#define V_HALF_LEFT      0.5
-#define DUALPIPE_LEFT    0.45
+#define V_HALF_LEFT 0.5
+#define DUALPIPE_LEFT 0.45
 
-/* Idle time of the slowest rank. t_i: a micro-batch on rank i, F + B. 1F1B and GPipe wait for all other stages once, interleaving 1/v of that;
- * ZB-H1 fills the drain with weight gradients: sum over the other stages of t_i - 2 w_i. What has no measured share takes its closed form at
- * F = I = W. Src: Narayanan 2021 sec. 2.2; Qi 2024 table 2. */
-static double bubble_s(const struct step_model *m, const struct pipeline *pl, const double *layers, double layer_weight_s, const struct step_time *out)
+/* Idle time of the slowest rank. t_i: a micro-batch on rank i, F + B. 1F1B and GPipe wait for all other stages once, interleaving
+ * 1/v of that; ZB-H1 fills the drain with weight gradients: sum over the other stages of t_i - 2 w_i. What has no measured share
+ * takes its closed form at F = I = W. Src: Narayanan 2021 sec. 2.2; Qi 2024 table 2. */
+static double bubble_s(const struct step_model *m, const struct pipeline *pl, const double *layers, double layer_weight_s,
+	const struct step_time *out)
 {
 	double others = out->stage_sum_s - out->stage_max_s, weights = 0, p = (double)pl->p, ticks;
 	bool exact;
@@ -189,16 +194,20 @@ static double send_s(const struct step_model *m, struct step_time *out)
 		return 0;
 	one = comm_send_s(&m->links, bytes, across);
 	calls = m->micro_batches * 2 * (double)s->layout.vpp;
-	out->traffic[TRAFFIC_PP] = (struct traffic_time){ .calls = calls, .bytes_per_gpu = calls * bytes, .seconds = calls * one,
-		.ranks = (double)s->layout.pp, .across = across };
+	out->traffic[TRAFFIC_PP] = (struct traffic_time){ .calls = calls,
+		.bytes_per_gpu = calls * bytes,
+		.seconds = calls * one,
+		.ranks = (double)s->layout.pp,
+		.across = across };
 	if (p->pp_gathers_once) /* torch pipelining: transfers are asynchronous to the schedule */
 		return 0;
-	return calls * one * s->coefficients.v[p->pp_overlap && interleaved ? COEF_PP_HIDDEN : COEF_PP_EXPOSED] + 2 * ((double)s->layout.pp - 1) * one;
+	return calls * one * s->coefficients.v[p->pp_overlap && interleaved ? COEF_PP_HIDDEN : COEF_PP_EXPOSED] +
+		2 * ((double)s->layout.pp - 1) * one;
 }
 
 /* Time of one micro-batch on every stage; mean layer of the model. */
-static void time_stages(const struct step_model *m, const struct ends *ends, const double *layers, double mean_layer, struct step_time *out,
-	struct stage_times *t)
+static void time_stages(const struct step_model *m, const struct ends *ends, const double *layers, double mean_layer,
+	struct step_time *out, struct stage_times *t)
 {
 	int64_t pp = m->s->layout.pp;
 
@@ -233,13 +242,14 @@ static void split_parts(const struct step_model *m, double dense_share, struct s
 	const struct layer_time *d = &out->dense, *e = &out->moe;
 	bool full = m->s->training.recompute == RECOMPUTE_FULL;
 	double *part = out->part_s;
-	/* Communication inside a recomputed forward counts as communication. */
+	/* Communication inside a recomputed forward counts as communication; experts exchange forward, again, and backward. */
 	double repeated = full ? m->tp_forward_s + m->cp_forward_s : 0;
+	double repeated_moe = full && moe_share > 0 ? repeated + e->ep_s / 3 : 0;
 
 	part[STEP_TP] = n * (dense_share * d->tp_s + moe_share * e->tp_s);
 	part[STEP_CP] = n * (dense_share * d->cp_s + moe_share * e->cp_s);
 	part[STEP_EP] = n * moe_share * e->ep_s;
-	part[STEP_RECOMPUTE] = n * (dense_share * (d->recompute_s - repeated) + moe_share * (e->recompute_s - (e->recompute_s > 0 ? repeated : 0)));
+	part[STEP_RECOMPUTE] = n * (dense_share * (d->recompute_s - repeated) + moe_share * (e->recompute_s - repeated_moe));
 	part[STEP_DP] = out->data_parallel_s;
 	part[STEP_PP] = out->send_s;
 	part[STEP_OPTIMIZER] = out->optimizer_s;
@@ -254,8 +264,8 @@ static void split_parts(const struct step_model *m, double dense_share, struct s
 	part[STEP_COMPUTE] = rest;
 }
 
-/* Traffic of the layers. Full recompute repeats that of the forward. Calls per layer and micro-batch: tensor parallel 4 + 4 + 2 with sequence
- * parallelism, else 2 + 2; the ring cp - 1 hops, twice that in the backward; dispatch and combine, and back. */
+/* Traffic of the layers. Full recompute repeats that of the forward. Calls per layer and micro-batch: tensor parallel 4 + 4 + 2
+ * with sequence parallelism, else 2 + 2; the ring cp - 1 hops, twice that in the backward; dispatch and combine, and back. */
 static void note_layer_traffic(const struct step_model *m, struct step_time *out)
 {
 	const struct scenario *s = m->s;
@@ -265,17 +275,25 @@ static void note_layer_traffic(const struct step_model *m, struct step_time *out
 	double tp_calls = tp + (full ? forward : 0), cp_calls = (full ? 4 : 3) * hops, ep_calls = full ? 6 : 4;
 
 	if (m->tp > 1)
-		out->traffic[TRAFFIC_TP] = (struct traffic_time){ .calls = n * tp_calls, .bytes_per_gpu = n * tp_calls * u * (sp ? 1 : 2),
-			.seconds = n * m->tp_all_s * tp_calls / tp, .ranks = m->tp, .across = s->layout.tp > m->links.domain };
+		out->traffic[TRAFFIC_TP] = (struct traffic_time){ .calls = n * tp_calls,
+			.bytes_per_gpu = n * tp_calls * u * (sp ? 1 : 2),
+			.seconds = n * m->tp_all_s * tp_calls / tp,
+			.ranks = m->tp,
+			.across = s->layout.tp > m->links.domain };
 	if (s->layout.cp > 1)
 		out->traffic[TRAFFIC_CP] = (struct traffic_time){ .calls = n * cp_calls,
-			.bytes_per_gpu = n * cp_calls * 2 * m->tokens * (double)model_kv_width(&s->model) / m->tp, .seconds = n * m->cp_all_s * (full ? 4 : 3) / 3,
-			.ranks = (double)s->layout.cp, .across = s->layout.tp * s->layout.cp > m->links.domain };
+			.bytes_per_gpu = n * cp_calls * 2 * m->tokens * (double)model_kv_width(&s->model) / m->tp,
+			.seconds = n * m->cp_all_s * (full ? 4 : 3) / 3,
+			.ranks = (double)s->layout.cp,
+			.across = s->layout.tp * s->layout.cp > m->links.domain };
 	if (m->dispatch_s > 0)
 		out->traffic[TRAFFIC_EP] = (struct traffic_time){ .calls = n * moe_share * ep_calls,
-			.bytes_per_gpu = n * moe_share * ep_calls * u / m->tp * (double)s->model.topk, .seconds = n * moe_share * ep_calls * m->dispatch_s,
-			.ranks = (double)(s->layout.ep * s->layout.etp), .across = s->layout.ep * s->layout.etp > m->links.domain };
-	out->traffic[TRAFFIC_DP_REDUCE].across = out->traffic[TRAFFIC_DP_GATHER].across = m->dp_ranks * m->tp > (double)m->links.domain;
+			.bytes_per_gpu = n * moe_share * ep_calls * u / m->tp * (double)s->model.topk,
+			.seconds = n * moe_share * ep_calls * m->dispatch_s,
+			.ranks = (double)(s->layout.ep * s->layout.etp),
+			.across = s->layout.ep * s->layout.etp > m->links.domain };
+	out->traffic[TRAFFIC_DP_REDUCE].across = out->traffic[TRAFFIC_DP_GATHER].across =
+		m->dp_ranks * m->tp > (double)m->links.domain;
 }
 
 static void fill_exposed(struct step_time *out)
@@ -299,7 +317,8 @@ void step_evaluate(const struct scenario *s, struct step_time *out)
 	struct pipeline pl;
 	struct ends ends;
 	double layers[STAGE_LIST_MAX];
-	double n_moe = (double)model_moe_layers(&s->model, 0, s->model.layers), dense_share = 1 - n_moe / (double)s->model.layers, mean;
+	double n_moe = (double)model_moe_layers(&s->model, 0, s->model.layers), dense_share = 1 - n_moe / (double)s->model.layers,
+	       mean;
 	double nodes = (double)s->cluster.gpus / STRAGGLER_NODE;
 
 	memset(out, 0, sizeof *out);
@@ -327,8 +346,9 @@ void step_evaluate(const struct scenario *s, struct step_time *out)
 	out->optimizer_s = step_optimizer(&m, &t, out);
 	out->fixed_s = s->coefficients.v[COEF_STEP_FIXED];
 	out->straggler = nodes > 1 ? 1 + s->coefficients.v[COEF_STRAGGLER] * log2(nodes) : 1;
-	out->step_s = (m.micro_batches * out->stage_max_s + out->bubble_s + out->send_s + out->data_parallel_s + out->optimizer_s + out->offload_s +
-		out->fixed_s) * out->straggler;
+	out->step_s = (m.micro_batches * out->stage_max_s + out->bubble_s + out->send_s + out->data_parallel_s +
+			      out->optimizer_s + out->offload_s + out->fixed_s) *
+		out->straggler;
 	note_layer_traffic(&m, out);
 	split_parts(&m, dense_share, out);
 	fill_exposed(out);

@@ -1,5 +1,5 @@
-/* Seconds of one training step: layers, stages, pipeline, communication by who hides it, optimizer. Closed formulas, no allocation.
- * Everything is per GPU; times per layer are per micro-batch. */
+/* Seconds of one training step: layers, stages, pipeline, communication by who hides it, optimizer. Closed formulas, no
+ * allocation. Everything is per GPU; times per layer are per micro-batch. */
 #ifndef MESHPLAN_STEP_H
 #define MESHPLAN_STEP_H
 
@@ -12,11 +12,23 @@
 /* One layer. */
 struct layer_time {
 	double forward_s, input_s, weight_s, recompute_s; /* exposed communication included; input: with attention backward */
-	double tp_s, cp_s, ep_s; /* of these: exposed communication, recompute's share included */
+	double tp_s, cp_s, ep_s;                          /* of these: exposed communication, recompute's share included */
 };
 
 /* Parts of the step, in drawing order. They sum to the step. */
-enum step_part { STEP_COMPUTE, STEP_RECOMPUTE, STEP_TP, STEP_CP, STEP_EP, STEP_DP, STEP_PP, STEP_OPTIMIZER, STEP_OFFLOAD, STEP_BUBBLE, STEP_PART_COUNT };
+enum step_part {
+	STEP_COMPUTE,
+	STEP_RECOMPUTE,
+	STEP_TP,
+	STEP_CP,
+	STEP_EP,
+	STEP_DP,
+	STEP_PP,
+	STEP_OPTIMIZER,
+	STEP_OFFLOAD,
+	STEP_BUBBLE,
+	STEP_PART_COUNT
+};
 struct step_part_info {
 	const char *key, *label; /* JSON key; N_() */
 	char letter;
@@ -42,13 +54,13 @@ struct step_time {
 	double step_s;
 	double part_s[STEP_PART_COUNT];
 	struct layer_time dense, moe;
-	double head_s, embedding_s; /* forward and backward of one micro-batch */
+	double head_s, embedding_s;                    /* forward and backward of one micro-batch */
 	double stage_max_s, stage_sum_s, last_stage_s; /* one micro-batch through the slowest stage; all; the last */
 	int64_t slowest_stage;
 	double bubble_s, send_s, data_parallel_s, optimizer_s, offload_s, fixed_s, straggler; /* before the straggler factor */
 	double params_per_rank, owned_params; /* matrices on a rank; of these the optimizer updates here */
-	double slowest_layers, moe_share; /* layers of the slowest stage; share of MoE layers in the model */
-	double first_s, first_forward_s; /* first stage, one micro-batch: what hides data-parallel traffic */
+	double slowest_layers, moe_share;     /* layers of the slowest stage; share of MoE layers in the model */
+	double first_s, first_forward_s;      /* first stage, one micro-batch: what hides data-parallel traffic */
 	struct traffic_time traffic[TRAFFIC_COUNT];
 };
 

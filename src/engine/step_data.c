@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Bytes the optimizer moves per owned parameter: AdamW reads and writes master, two moments, gradient and weight, and the gradient once
- * more for the norm; and per local parameter for the norm alone. */
+/* Bytes the optimizer moves per owned parameter: AdamW reads and writes master, two moments, gradient and weight, and the
+ * gradient once more for the norm; and per local parameter for the norm alone. */
 #define OPTIMIZER_OWNED 34
 #define OPTIMIZER_LOCAL 4
 /* CPU optimizer: bytes over PCIe per owned parameter. Src: ZeRO-Offload, Ren 2021. */
@@ -35,8 +35,9 @@ double step_optimizer(const struct step_model *m, const struct stage_times *t, s
 	double dense = t->dense_params + t->embedding_params, all = dense + t->expert_params, owned = all;
 
 	if (m->s->layout.zero >= 1)
-		owned = m->s->layout.zero >= 2 && m->s->profile.weights_sharded_from <= 3 && m->s->layout.zero == 3 ? all / shard_ranks(m) :
-			dense / shard_ranks(m) + t->expert_params / fmax(1, m->dp_ranks * m->tp / (double)m->s->layout.ep);
+		owned = m->s->layout.zero >= 2 && m->s->profile.weights_sharded_from <= 3 && m->s->layout.zero == 3
+			? all / shard_ranks(m)
+			: dense / shard_ranks(m) + t->expert_params / fmax(1, m->dp_ranks * m->tp / (double)m->s->layout.ep);
 	if (m->s->training.adapter != ADAPTER_NONE || m->s->training.optimizer == OPTIMIZER_NONE)
 		return 0;
 	if (m->s->training.offload != OFFLOAD_NONE)
@@ -71,21 +72,22 @@ static double gather_bytes(const struct step_model *m)
 	return eight && p->gather_bytes_fp8 > 0 ? p->gather_bytes_fp8 : p->gather_bytes;
 }
 
-/* Replicated or ZeRO-1/2 weights: one reduce-scatter of the gradients and one gather of the weights per step; zero 0 adds up to an
- * all-reduce. Overlapped, the gather hides behind the first forward and the scatter behind the last backward, apart from the last
- * bucket and contention. Src: Megatron-LM distributed/param_and_grad_buffer.py. */
+/* Replicated or ZeRO-1/2 weights: one reduce-scatter of the gradients and one gather of the weights per step; zero 0 adds up to
+ * an all-reduce. Overlapped, the gather hides behind the first forward and the scatter behind the last backward, apart from the
+ * last bucket and contention. Src: Megatron-LM distributed/param_and_grad_buffer.py. */
 static double replicated(const struct step_model *m, const struct stage_times *t, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	const double *c = s->coefficients.v;
-	double ranks = m->dp_ranks, experts = expert_ranks(m), dense = t->dense_params + t->embedding_params, scatter, collect, always;
+	double ranks = m->dp_ranks, experts = expert_ranks(m), dense = t->dense_params + t->embedding_params, scatter, collect,
+	       always;
 	double reduce = s->profile.reduce_bytes, weights = gather_bytes(m);
 	int64_t stride = s->layout.tp, expert_stride = s->layout.ep * s->layout.etp;
 
 	if (ranks <= 1)
 		return 0;
-	scatter = s->layout.zero == 2 ? comm_collective_s(&m->links, COLLECTIVE_ALL_REDUCE, ranks, reduce * dense, stride) :
-		gather(m, ranks, reduce * dense, stride);
+	scatter = s->layout.zero == 2 ? comm_collective_s(&m->links, COLLECTIVE_ALL_REDUCE, ranks, reduce * dense, stride)
+				      : gather(m, ranks, reduce * dense, stride);
 	collect = gather(m, ranks, weights * dense, stride);
 	if (t->expert_params > 0 && experts > 1) {
 		scatter += gather(m, experts, reduce * t->expert_params, expert_stride);
@@ -106,34 +108,36 @@ static double not_hidden(double compute, double traffic, double contention)
 	return fmax(compute + contention * fmin(compute, traffic), traffic) - compute;
 }
 
-/* FSDP: every layer is gathered before its forward and its backward and its gradients are scattered after. HSDP shards inside zero-group and
- * all-reduces across. Src: torch fully_shard; torchtitan distributed/fsdp.py. */
+/* FSDP: every layer is gathered before its forward and its backward and its gradients are scattered after. HSDP shards inside
+ * zero-group and all-reduces across. Src: torch fully_shard; torchtitan distributed/fsdp.py. */
 static double fully_sharded(const struct step_model *m, const struct stage_times *t, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	const struct profile *p = &s->profile;
-	double ranks = shard_ranks(m), replicas = m->dp_ranks / ranks, contention = s->coefficients.v[p->fsdp_contention], layers = t->layers;
+	double ranks = shard_ranks(m), replicas = m->dp_ranks / ranks, contention = s->coefficients.v[p->fsdp_contention],
+	       layers = t->layers;
 	bool eight = s->training.precision == PRECISION_FP8 || s->training.precision == PRECISION_MXFP8;
 	double weight = eight && p->gather_bytes_fp8 > 0 ? p->gather_bytes_fp8 : p->gather_bytes;
 	double collect = gather(m, ranks, weight * t->layer_params, s->layout.tp);
 	double scatter = gather(m, ranks, p->reduce_bytes * t->layer_params, s->layout.tp), unit, exposed;
 
 	if (replicas > 1)
-		scatter += comm_collective_s(&m->links, COLLECTIVE_ALL_REDUCE, replicas, p->reduce_bytes * t->layer_params / ranks,
-			(int64_t)ranks * s->layout.tp);
+		scatter += comm_collective_s(&m->links, COLLECTIVE_ALL_REDUCE, replicas,
+			p->reduce_bytes * t->layer_params / ranks, (int64_t)ranks * s->layout.tp);
 	if (s->layout.pp > 1 && p->pp_gathers_once) {
 		note_traffic(out, TRAFFIC_DP_GATHER, layers, layers * weight * t->layer_params, ranks, layers * collect);
 		note_traffic(out, TRAFFIC_DP_REDUCE, layers, layers * p->reduce_bytes * t->layer_params, ranks, layers * scatter);
 		return layers * (collect + scatter);
 	}
-	unit = UNIT_EXPOSED * (2 * gather(m, ranks, p->gather_bytes * t->embedding_params, s->layout.tp) +
-		gather(m, ranks, p->reduce_bytes * t->embedding_params, s->layout.tp));
+	unit = UNIT_EXPOSED *
+		(2 * gather(m, ranks, p->gather_bytes * t->embedding_params, s->layout.tp) +
+			gather(m, ranks, p->reduce_bytes * t->embedding_params, s->layout.tp));
 	exposed = not_hidden(t->layer_forward_s, collect, contention) +
 		not_hidden(t->layer_s - t->layer_forward_s, collect + scatter, contention);
-	note_traffic(out, TRAFFIC_DP_GATHER, m->micro_batches * 2 * layers, m->micro_batches * 2 * layers * weight * t->layer_params, ranks,
-		m->micro_batches * 2 * layers * collect);
-	note_traffic(out, TRAFFIC_DP_REDUCE, m->micro_batches * layers, m->micro_batches * layers * p->reduce_bytes * t->layer_params, ranks,
-		m->micro_batches * layers * scatter);
+	note_traffic(out, TRAFFIC_DP_GATHER, m->micro_batches * 2 * layers,
+		m->micro_batches * 2 * layers * weight * t->layer_params, ranks, m->micro_batches * 2 * layers * collect);
+	note_traffic(out, TRAFFIC_DP_REDUCE, m->micro_batches * layers,
+		m->micro_batches * layers * p->reduce_bytes * t->layer_params, ranks, m->micro_batches * layers * scatter);
 	return m->micro_batches * (layers * exposed + unit);
 }
 
@@ -141,7 +145,8 @@ static double fully_sharded(const struct step_model *m, const struct stage_times
 static double unoverlapped(const struct step_model *m, const struct stage_times *t, struct step_time *out)
 {
 	double layer = gather(m, m->dp_ranks, 2 * t->layer_params, m->s->layout.tp) / m->s->coefficients.v[COEF_ZERO3_RATE];
-	double embedding = gather(m, m->dp_ranks, 2 * t->embedding_params, m->s->layout.tp), all = t->layers * ZERO3_LAYER_PASSES * layer;
+	double embedding = gather(m, m->dp_ranks, 2 * t->embedding_params, m->s->layout.tp),
+	       all = t->layers * ZERO3_LAYER_PASSES * layer;
 
 	note_traffic(out, TRAFFIC_DP_GATHER, m->micro_batches * t->layers * ZERO3_LAYER_PASSES,
 		m->micro_batches * t->layers * ZERO3_LAYER_PASSES * 2 * t->layer_params, m->dp_ranks, m->micro_batches * all);

@@ -18,7 +18,8 @@ struct step_model {
 	enum gemm_kind kind, grouped_kind;
 	/* Parts of a layer that several formulas need. */
 	struct gemm_times attention, mlp;
-	double core_forward_s, core_backward_s, elementwise_forward_s, elementwise_backward_s, tp_forward_s, tp_backward_s, cp_forward_s;
+	double core_forward_s, core_backward_s, elementwise_forward_s, elementwise_backward_s, tp_forward_s, tp_backward_s,
+		cp_forward_s;
 	double tp_all_s, cp_all_s; /* communication of a layer and its backward, hidden or not, recompute apart */
 	double dispatch_s;
 };
@@ -27,7 +28,7 @@ struct step_model {
 void step_layers(struct step_model *m, struct step_time *out);
 /* step_data.c: exposed data-parallel traffic of the step. */
 struct stage_times {
-	double first_s, first_forward_s, layer_forward_s, layer_s, layers; /* first stage; mean layer; layers per stage */
+	double first_s, first_forward_s, layer_forward_s, layer_s, layers;  /* first stage; mean layer; layers per stage */
 	double dense_params, expert_params, embedding_params, layer_params; /* on a rank */
 };
 double step_data_parallel(const struct step_model *m, const struct stage_times *t, struct step_time *out);

@@ -1,5 +1,6 @@
 /* One layer: matrix multiplies, attention core, memory-bound operations, exposed communication, recompute; dense and MoE.
- * T tokens per rank and micro-batch, h hidden, a heads, kv key-value heads, d head size, t tp; bytes are of 16-bit tensors unless said. */
+ * T tokens per rank and micro-batch, h hidden, a heads, kv key-value heads, d head size, t tp; bytes are of 16-bit tensors unless
+ * said. */
 #include "step_internal.h"
 
 #include <math.h>
@@ -24,7 +25,8 @@
 #define KERNELS_CASTS 8
 /* The extra all-gather for the weight gradient is exposed to this share at most. */
 #define TP_EXTRA_EXPOSED 0.1
-/* Seconds per hop of the context-parallel ring, and the share of attention that hides it. ASSUMPTIONS: no published run is bound by them. */
+/* Seconds per hop of the context-parallel ring, and the share of attention that hides it. ASSUMPTIONS: no published run is bound
+ * by them. */
 #define RING_HOP_S 20e-6
 #define RING_HIDDEN 0.9
 
@@ -42,7 +44,8 @@ static void attention_gemms(struct step_model *m)
 	const struct device *d = &m->device;
 
 	if (y->attention_type == ATTENTION_MLA) {
-		double q_in = y->q_lora_rank > 0 ? (double)y->q_lora_rank : h, q = (double)model_q_width(y), kv = (double)model_kv_width(y);
+		double q_in = y->q_lora_rank > 0 ? (double)y->q_lora_rank : h, q = (double)model_q_width(y),
+		       kv = (double)model_kv_width(y);
 		double down = (double)(y->q_lora_rank + y->kv_lora_rank + y->qk_rope_dim);
 
 		add(&m->attention, compute_linear(d, m->kind, T, down, h));
@@ -73,7 +76,8 @@ static struct gemm_times mlp_times(const struct step_model *m, double tokens, do
 /* Tokens that a query sees on average: the whole sequence, or two window widths where that is less. */
 static double attended_tokens(const struct scenario *s)
 {
-	double all = (double)(s->training.attention_length > 0 ? s->training.attention_length : s->training.seq), windowed, global;
+	double all = (double)(s->training.attention_length > 0 ? s->training.attention_length : s->training.seq), windowed,
+	       global;
 
 	if (s->model.window <= 0)
 		return all;
@@ -88,7 +92,9 @@ static void flash_core(struct step_model *m)
 	const struct scenario *s = m->s;
 	const struct model *y = &s->model;
 	double cp = (double)s->layout.cp, piece = cp > 1 ? (double)s->training.seq / (2 * cp) : (double)s->training.seq;
-	double width = y->attention_type == ATTENTION_MLA ? ((double)(y->qk_nope_dim + y->qk_rope_dim) + (double)y->v_head_dim) / 2 : m->head_size;
+	double width = y->attention_type == ATTENTION_MLA
+		? ((double)(y->qk_nope_dim + y->qk_rope_dim) + (double)y->v_head_dim) / 2
+		: m->head_size;
 	double rate = m->device.attention_flops * (m->head_size < 128 ? m->device.family->small_head_factor : 1);
 	double flop = 2 * m->tokens * attended_tokens(s) * (double)y->heads * width / m->tp;
 
@@ -122,8 +128,9 @@ static void elementwise(struct step_model *m)
 	m->elementwise_backward_s = compute_bytes_s(&m->device, (NORM_BACKWARD * u + rope) * m->device.elementwise);
 }
 
-/* Tensor parallelism: with sequence parallel two gathers and two scatters each way and two gathers for the weight gradient, else two
- * all-reduces each way. Src: Korthikanti 2022 fig. 5; Megatron-LM tensor_parallel/layers.py (backward traffic under the weight gradient). */
+/* Tensor parallelism: with sequence parallel two gathers and two scatters each way and two gathers for the weight gradient, else
+ * two all-reduces each way. Src: Korthikanti 2022 fig. 5; Megatron-LM tensor_parallel/layers.py (backward traffic under the
+ * weight gradient). */
 static void tensor_parallel(struct step_model *m)
 {
 	const struct profile *p = &m->s->profile;
@@ -133,7 +140,8 @@ static void tensor_parallel(struct step_model *m)
 
 	if (m->tp <= 1)
 		return;
-	one = comm_collective_s(&m->links, sp ? COLLECTIVE_GATHER : COLLECTIVE_ALL_REDUCE, m->tp, 2 * m->tokens * m->hidden, 1) / c[p->tp_rate];
+	one = comm_collective_s(&m->links, sp ? COLLECTIVE_GATHER : COLLECTIVE_ALL_REDUCE, m->tp, 2 * m->tokens * m->hidden, 1) /
+		c[p->tp_rate];
 	if (buffers) {
 		m->tp_forward_s = 4 * one * (1 - hidden);
 		m->tp_backward_s = m->tp_forward_s + 2 * one * fmin(TP_EXTRA_EXPOSED, 1 - hidden);
@@ -178,8 +186,10 @@ static void dense_layer(struct step_model *m, struct layer_time *out)
 	bool full = m->s->training.recompute == RECOMPUTE_FULL;
 
 	m->mlp = mlp_times(m, m->tokens, (double)m->s->model.ffn / m->tp);
-	out->forward_s = m->attention.forward + m->mlp.forward + m->core_forward_s + m->elementwise_forward_s + m->tp_forward_s + m->cp_forward_s;
-	out->input_s = m->attention.input + m->mlp.input + m->core_backward_s + m->elementwise_backward_s + m->tp_backward_s + 2 * m->cp_forward_s;
+	out->forward_s = m->attention.forward + m->mlp.forward + m->core_forward_s + m->elementwise_forward_s + m->tp_forward_s +
+		m->cp_forward_s;
+	out->input_s = m->attention.input + m->mlp.input + m->core_backward_s + m->elementwise_backward_s + m->tp_backward_s +
+		2 * m->cp_forward_s;
 	out->weight_s = m->attention.weight + m->mlp.weight;
 	if (per_kernel < 1) { /* `one` means no launch cost is modelled */
 		out->forward_s = fmax(out->forward_s, (KERNELS_FORWARD + casts) * per_kernel);
@@ -200,8 +210,10 @@ static struct gemm_times expert_times(const struct step_model *m, double per_exp
 
 	add(&t, compute_grouped(&m->device, m->grouped_kind, per_expert, (gated ? 2 : 1) * width, m->hidden, local));
 	add(&t, compute_grouped(&m->device, m->grouped_kind, per_expert, m->hidden, width, local));
-	t.forward += compute_bytes_s(&m->device, (gated ? GATED_FORWARD : ACT_FORWARD) * per_expert * local * width * m->device.elementwise);
-	t.input += compute_bytes_s(&m->device, (gated ? GATED_BACKWARD : ACT_BACKWARD) * per_expert * local * width * m->device.elementwise);
+	t.forward += compute_bytes_s(
+		&m->device, (gated ? GATED_FORWARD : ACT_FORWARD) * per_expert * local * width * m->device.elementwise);
+	t.input += compute_bytes_s(
+		&m->device, (gated ? GATED_BACKWARD : ACT_BACKWARD) * per_expert * local * width * m->device.elementwise);
 	add(&t, mlp_times(m, m->tokens, shared / m->tp));
 	return t;
 }
@@ -211,7 +223,8 @@ static double dispatch_s(const struct step_model *m, double tokens)
 	const struct scenario *s = m->s;
 	double copy = tokens * m->hidden * 2, topk = (double)s->model.topk, etp = (double)s->layout.etp, t;
 
-	t = comm_dispatch_s(&m->links, copy, topk, (double)s->layout.ep, s->layout.etp, s->profile.dispatch_per_node, (double)s->model.route_nodes);
+	t = comm_dispatch_s(&m->links, copy, topk, (double)s->layout.ep, s->layout.etp, s->profile.dispatch_per_node,
+		(double)s->model.route_nodes);
 	if (s->profile.dispatch_factor > 0)
 		t *= s->profile.dispatch_factor;
 	if (etp > 1)
@@ -225,16 +238,19 @@ static void moe_layer(struct step_model *m, const struct layer_time *dense, stru
 	const struct scenario *s = m->s;
 	const double *c = s->coefficients.v;
 	double ep = (double)s->layout.ep, etp = (double)s->layout.etp, E = (double)s->model.experts, topk = (double)s->model.topk;
-	double tokens = m->tokens / m->tp, local = E / ep, per_expert = tokens * etp * ep * topk / E, routed = tokens * topk * m->hidden * 2;
+	double tokens = m->tokens / m->tp, local = E / ep, per_expert = tokens * etp * ep * topk / E,
+	       routed = tokens * topk * m->hidden * 2;
 	struct gemm_times x = expert_times(m, per_expert, local);
-	double memory = compute_bytes_s(&m->device, c[COEF_MOE_BYTES] * (4 * routed * etp + 6 * tokens * m->hidden + 16 * tokens * E));
+	double memory =
+		compute_bytes_s(&m->device, c[COEF_MOE_BYTES] * (4 * routed * etp + 6 * tokens * m->hidden + 16 * tokens * E));
 	double host = (c[COEF_MOE_HOST] + c[COEF_MOE_HOST_EXPERT] * local) * (s->profile.moe_graphs ? c[COEF_MOE_GRAPHS] : 1);
 	double exposed, forward, backward, weight_share;
 
 	m->dispatch_s = dispatch_s(m, tokens);
 	exposed = 2 * m->dispatch_s * c[s->profile.ep_overlap ? COEF_EP_EXPOSED_OVERLAP : COEF_EP_EXPOSED];
 	forward = m->attention.forward + m->core_forward_s + m->elementwise_forward_s + x.forward + memory;
-	backward = m->attention.input + m->attention.weight + m->core_backward_s + m->elementwise_backward_s + x.input + x.weight + memory;
+	backward = m->attention.input + m->attention.weight + m->core_backward_s + m->elementwise_backward_s + x.input +
+		x.weight + memory;
 	out->forward_s = hypot(forward + exposed, host / 3) + m->tp_forward_s + m->cp_forward_s;
 	backward = hypot(backward + exposed, host * 2 / 3);
 	/* Where the backward splits, weight gradients take their share of it. */
@@ -243,7 +259,8 @@ static void moe_layer(struct step_model *m, const struct layer_time *dense, stru
 	out->input_s = backward - out->weight_s + m->tp_backward_s + 2 * m->cp_forward_s;
 	out->recompute_s = s->training.recompute == RECOMPUTE_FULL ? out->forward_s : dense->recompute_s;
 	if (s->profile.moe_recomputes)
-		out->recompute_s += 0.3 * m->elementwise_forward_s + compute_bytes_s(&m->device, 6 * per_expert * local * (double)s->model.expert_ffn / etp);
+		out->recompute_s += 0.3 * m->elementwise_forward_s +
+			compute_bytes_s(&m->device, 6 * per_expert * local * (double)s->model.expert_ffn / etp);
 	out->tp_s = dense->tp_s;
 	out->cp_s = dense->cp_s;
 	out->ep_s = 2 * exposed * (s->training.recompute == RECOMPUTE_FULL ? 1.5 : 1);

@@ -20,7 +20,8 @@ static double multiplied_params(const struct model *m)
 
 static double megatron_flops(const struct scenario *s)
 {
-	double L = (double)s->model.layers, h = (double)s->model.hidden, seq = (double)s->training.seq, V = (double)s->model.vocab;
+	double L = (double)s->model.layers, h = (double)s->model.hidden, seq = (double)s->training.seq,
+	       V = (double)s->model.vocab;
 
 	return 72 * L * h * h * (1 + seq / (6 * h) + V / (12 * L * h));
 }
@@ -59,7 +60,8 @@ static double recomputed_flops(const struct scenario *s)
 struct throughput throughput_of(const struct scenario *s, const struct step_time *step)
 {
 	double tokens = (double)s->training.global_batch * (double)s->training.seq, gpus = (double)s->cluster.gpus;
-	struct throughput t = { .tokens_per_s = tokens / step->step_s, .peak_flops = compute_peak_flops(s, compute_gemm_kind(s, false)) };
+	struct throughput t = { .tokens_per_s = tokens / step->step_s,
+		.peak_flops = compute_peak_flops(s, compute_gemm_kind(s, false)) };
 
 	t.tokens_per_s_per_gpu = t.tokens_per_s / gpus;
 	t.model_flops_per_gpu = t.tokens_per_s_per_gpu * throughput_flops_per_token(s);

@@ -18,9 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char *const preset_kind_names[PRESET_KIND_COUNT + 1] = {
-	"models", "gpus", "nodes", "frameworks", "families", "coefficients", NULL
-};
+const char *const preset_kind_names[PRESET_KIND_COUNT + 1] = { "models", "gpus", "nodes", "frameworks", "families",
+	"coefficients", NULL };
 
 static const char built_in[] = "built in";
 
@@ -105,7 +104,8 @@ static const struct kind_info {
 
 /* The id is the first member of each of the structs. */
 _Static_assert(offsetof(struct model, id) == 0 && offsetof(struct gpu, id) == 0 && offsetof(struct node, id) == 0 &&
-		offsetof(struct profile, id) == 0 && offsetof(struct gpu_family, id) == 0 && offsetof(struct coefficients, id) == 0,
+		offsetof(struct profile, id) == 0 && offsetof(struct gpu_family, id) == 0 &&
+		offsetof(struct coefficients, id) == 0,
 	"presets start with their id");
 
 static void entry_clear(struct entry *en)

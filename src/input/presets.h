@@ -7,8 +7,15 @@
 
 #include <stddef.h>
 
-enum preset_kind { PRESET_KIND_MODEL, PRESET_KIND_GPU, PRESET_KIND_NODE, PRESET_KIND_PROFILE, PRESET_KIND_FAMILY, PRESET_KIND_COEFFICIENTS,
-	PRESET_KIND_COUNT };
+enum preset_kind {
+	PRESET_KIND_MODEL,
+	PRESET_KIND_GPU,
+	PRESET_KIND_NODE,
+	PRESET_KIND_PROFILE,
+	PRESET_KIND_FAMILY,
+	PRESET_KIND_COEFFICIENTS,
+	PRESET_KIND_COUNT
+};
 /* Names of the directories: "models", "gpus", "nodes", "frameworks", "families", "coefficients". */
 extern const char *const preset_kind_names[PRESET_KIND_COUNT + 1];
 

@@ -1,6 +1,6 @@
-/* What a table of published runs leaves unsaid: which dated profile a row means, and the framework's default for every blank. Rules
- * apply from top to bottom; see runs_row.h for the language. No rule knows a result, none names a single row: they read the source, the
- * model, the version words in the notes. Rules with a reason are assumptions and are listed with the row. */
+/* What a table of published runs leaves unsaid: which dated profile a row means, and the framework's default for every blank.
+ * Rules apply from top to bottom; see runs_row.h for the language. No rule knows a result, none names a single row: they read the
+ * source, the model, the version words in the notes. Rules with a reason are assumptions and are listed with the row. */
 #include "runs_row.h"
 
 /* clang-format off */

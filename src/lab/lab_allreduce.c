@@ -29,7 +29,8 @@ enum {
 static const struct lab_param params[PARAMS] = {
 	[GPUS] = { "gpus", N_("virtual GPUs; every step of each is kept, hence the limit"), LAB_PARAM_INT, 1, GPUS_MAX, 4, NULL },
 	[ELEMENTS] = { "elements", N_("numbers in the buffer of each GPU"), LAB_PARAM_INT, 1, 1e9, 16, NULL },
-	[ALGORITHM] = { "algorithm", N_("whose steps are shown; all are run"), LAB_PARAM_WORD, 0, ALGORITHM_COUNT - 1, ALGORITHM_RING,
+	[ALGORITHM] = { "algorithm", N_("whose steps are shown; all are run"), LAB_PARAM_WORD, 0, ALGORITHM_COUNT - 1,
+		ALGORITHM_RING,
 		collective_algorithm_key },
 	[PER_NODE] = { "gpus-per-node", N_("GPUs joined by the fast link"), LAB_PARAM_INT, 1, GPUS_MAX, 2, NULL },
 	[ELEMENT_BYTES] = { "element-bytes", N_("bytes of one number on the wire"), LAB_PARAM_INT, 1, 8, 4, NULL },
@@ -58,7 +59,7 @@ struct allreduce {
 	enum collective_algorithm chosen;
 	bool whole; /* numbers */
 	int64_t held, element_bytes, steps;
-	double bound; /* what rounding explains */
+	double bound;        /* what rounding explains */
 	double *state, *sum; /* [rank][held]; [held] */
 	int64_t *sent;       /* [rank] */
 	struct entry *log;   /* [step][rank] */

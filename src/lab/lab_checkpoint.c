@@ -28,7 +28,8 @@ enum { LAYERS_MAX = 128, MODEL_ROWS = 12 };
 /* clang-format off */
 static const struct lab_param params[PARAMS] = {
 	[LAYERS] = { "layers", N_("blocks"), LAB_PARAM_INT, 1, LAYERS_MAX, 16, NULL },
-	[EVERY] = { "every", N_("K: keep the input of every K-th block; 0: keep everything"), LAB_PARAM_INT, 0, LAYERS_MAX, 4, NULL },
+	[EVERY] = { "every", N_("K: keep the input of every K-th block; 0: keep everything"), LAB_PARAM_INT, 0,
+		LAYERS_MAX, 4, NULL },
 	[WIDTH] = { "width", N_("width between the blocks"), LAB_PARAM_INT, 1, 512, 8, NULL },
 	[FFN] = { "ffn", N_("width inside a block"), LAB_PARAM_INT, 1, 2048, 16, NULL },
 	[BATCH] = { "batch", N_("samples"), LAB_PARAM_INT, 1, 1024, 4, NULL },

@@ -145,11 +145,14 @@ static struct collective_message hierarchical_receive(const struct collective_gr
 
 /* clang-format off */
 const struct collective_algorithm_info collective_algorithms[ALGORITHM_COUNT] = {
-	[ALGORITHM_RING] = { "ring", N_("ring: reduce-scatter, all-gather"), "Patarasuk 2009; NCCL ring", ring_steps, ring_receive },
+	[ALGORITHM_RING] = { "ring", N_("ring: reduce-scatter, all-gather"), "Patarasuk 2009; NCCL ring", ring_steps,
+		ring_receive },
 	[ALGORITHM_TREE] = { "tree", N_("binomial tree: reduce, broadcast"), "Thakur 2005 sec. 3", tree_steps, tree_receive },
-	[ALGORITHM_HALVING] = { "halving", N_("recursive halving, then doubling"), "Rabenseifner 2004; Thakur 2005 sec. 4.5", halving_steps,
+	[ALGORITHM_HALVING] = { "halving", N_("recursive halving, then doubling"),
+		"Rabenseifner 2004; Thakur 2005 sec. 4.5", halving_steps,
 		halving_receive },
-	[ALGORITHM_HIERARCHICAL] = { "hierarchical", N_("in nodes, across nodes, in nodes"), "NCCL; Horovod hierarchical all-reduce",
+	[ALGORITHM_HIERARCHICAL] = { "hierarchical", N_("in nodes, across nodes, in nodes"),
+		"NCCL; Horovod hierarchical all-reduce",
 		hierarchical_steps, hierarchical_receive },
 };
 /* clang-format on */
@@ -175,17 +178,14 @@ int64_t collective_held(const struct collective_group *g, int64_t held, int64_t 
 	return num_ceil_div((from + count) * held, g->elements);
 }
 
-double collective_latency_s(const struct links *k, bool across)
-{
-	return across ? k->node_latency_s : k->rank_latency_s;
-}
-
+/* Latency and bytes over rate of the link that a message takes. ASSUMPTION: its latency is what comm.h charges per rank, or per
+ * node hop where it leaves the node. */
 static double message_s(const struct collective_group *g, const struct links *k, const struct collective_message *m, int64_t to,
 	int64_t element_bytes)
 {
 	bool across = m->from / g->per_node != to / g->per_node;
 
-	return collective_latency_s(k, across) +
+	return (across ? k->node_latency_s : k->rank_latency_s) +
 		(double)(m->count * element_bytes) / (across ? k->nic_bps : k->rate_bps[COLLECTIVE_ALL_REDUCE]);
 }
 

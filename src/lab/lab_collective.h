@@ -62,8 +62,4 @@ struct collective_counts collective_run(enum collective_algorithm a, const struc
 	const struct collective_state *state, int64_t *sent, const struct links *links, int64_t element_bytes,
 	collective_watch *watch, void *ctx);
 
-/* Latency of one message: between ranks of a node, and between nodes. ASSUMPTION: what comm.h charges per rank and per node hop.
- */
-double collective_latency_s(const struct links *k, bool across);
-
 #endif

@@ -85,13 +85,6 @@ void matrix_copy(struct matrix to, struct matrix from)
 			*matrix_at(to, i, j) = *matrix_at(from, i, j);
 }
 
-void matrix_add(struct matrix to, struct matrix from)
-{
-	for (int64_t i = 0; i < to.rows; i++)
-		for (int64_t j = 0; j < to.cols; j++)
-			*matrix_at(to, i, j) += *matrix_at(from, i, j);
-}
-
 double lab_max(double a, double b)
 {
 	return a >= b || isnan(a) ? a : b;
@@ -113,16 +106,6 @@ double matrix_difference(struct matrix a, struct matrix b)
 	return most;
 }
 
-double matrix_largest(struct matrix a)
-{
-	double most = 0;
-
-	for (int64_t i = 0; i < a.rows; i++)
-		for (int64_t j = 0; j < a.cols; j++)
-			most = lab_max(most, fabs(*matrix_at(a, i, j)));
-	return most;
-}
-
 double lab_difference(const double *a, const double *b, int64_t n)
 {
 	double most = 0;
@@ -141,25 +124,12 @@ double lab_largest(const double *v, int64_t n)
 	return most;
 }
 
-uint64_t lab_checksum(const double *v, int64_t n)
-{
-	uint64_t sum = 0;
-
-	for (int64_t i = 0; i < n; i++) {
-		uint64_t bits;
-
-		memcpy(&bits, &v[i], sizeof bits);
-		sum = lab_hash(sum, bits, (uint64_t)i);
-	}
-	return sum;
-}
-
 int64_t mlp_rows(const struct mlp *net, int64_t layer)
 {
 	return layer == 0 ? net->inputs : net->width;
 }
 
-int64_t mlp_cols(const struct mlp *net, int64_t layer)
+static int64_t mlp_cols(const struct mlp *net, int64_t layer)
 {
 	return layer == net->layers - 1 ? net->outputs : net->width;
 }

@@ -45,16 +45,12 @@ struct matrix matrix_transposed(struct matrix m);
 void matrix_multiply_add(struct matrix c, struct matrix a, struct matrix b);
 void matrix_zero(struct matrix m);
 void matrix_copy(struct matrix to, struct matrix from);
-void matrix_add(struct matrix to, struct matrix from);
-/* Largest |a - b|, 0 where both are NaN and NaN where one is; largest |a|, NaN when any element is. 0 of nothing. */
+/* Largest |a - b|, 0 where both are NaN and NaN where one is; the largest of |a|, NaN when any element is. 0 of nothing. */
 double matrix_difference(struct matrix a, struct matrix b);
-double matrix_largest(struct matrix a);
 double lab_difference(const double *a, const double *b, int64_t n);
 double lab_largest(const double *v, int64_t n);
 /* max(a, b) that keeps a NaN. */
 double lab_max(double a, double b);
-/* A checksum of the bits. */
-uint64_t lab_checksum(const double *v, int64_t n);
 
 /* A multilayer perceptron: `layers` linear layers with bias, ReLU between them; inputs -> width -> ... -> width -> outputs. The
  * loss of a sample is half the squared distance to its target; sums over samples, never means, so that shards add up. */
@@ -63,7 +59,6 @@ struct mlp {
 };
 
 int64_t mlp_rows(const struct mlp *net, int64_t layer); /* inputs of a layer */
-int64_t mlp_cols(const struct mlp *net, int64_t layer); /* its outputs */
 int64_t mlp_layer_params(const struct mlp *net, int64_t layer);
 /* Position of a layer's weights; of `layers`: all parameters. */
 int64_t mlp_offset(const struct mlp *net, int64_t layer);

@@ -64,7 +64,8 @@ static const struct lab_param params[PARAMS] = {
 	[GPUS] = { "gpus", N_("GPUs that share weights, gradients and states"), LAB_PARAM_INT, 1, 65536, 4, NULL },
 	[PER_NODE] = { "gpus-per-node", N_("GPUs that share one host"), LAB_PARAM_INT, 1, 1024, 4, NULL },
 	[TARGET] = { "target", N_("where the optimizer states are"), LAB_PARAM_WORD, 0, 1, TARGET_CPU, target_word },
-	[STATE_BYTES] = { "state-bytes", N_("optimizer bytes per parameter: 8, or 12 with a master copy"), LAB_PARAM_INT, 1, 16, 8, NULL },
+	[STATE_BYTES] = { "state-bytes", N_("optimizer bytes per parameter: 8, or 12 with a master copy"),
+		LAB_PARAM_INT, 1, 16, 8, NULL },
 	[PIECES] = { "pieces", N_("pieces that the parameters are moved in"), LAB_PARAM_INT, 1, PIECES_MAX, 16, NULL },
 	[TOKENS] = { "tokens", N_("tokens per GPU and step"), LAB_PARAM_INT, 1, 1e9, 4096, NULL },
 	[GPU_GB] = { "gpu-gb", N_("memory of a GPU, GB"), LAB_PARAM_REAL, 0.001, 1e6, 80, NULL },
@@ -78,7 +79,8 @@ static const struct lab_param params[PARAMS] = {
 	[GPU_TFLOPS] = { "gpu-tflops", N_("what a GPU reaches in training, TFLOP/s"), LAB_PARAM_REAL, 0.001, 1e6, 125, NULL },
 	[SEED] = LAB_SEED_PARAM,
 };
-static const char *const stage_names[STAGES] = { N_("gradient down"), N_("NVMe read"), N_("CPU Adam"), N_("NVMe write"), N_("weights up") };
+static const char *const stage_names[STAGES] = { N_("gradient down"), N_("NVMe read"), N_("CPU Adam"),
+	N_("NVMe write"), N_("weights up") };
 static const char *const way_names[WAYS] = { N_("no overlap"), N_("overlap"), N_("in backward") };
 /* clang-format on */
 

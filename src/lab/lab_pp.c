@@ -29,7 +29,8 @@ static const char *schedule_word(int64_t i)
 static const struct lab_param params[PARAMS] = {
 	[RANKS] = { "pp", N_("virtual GPUs, one behind the other"), LAB_PARAM_INT, 1, RANKS_MAX, 4, NULL },
 	[MICROBATCHES] = { "microbatches", N_("micro-batches per step"), LAB_PARAM_INT, 1, MICROBATCHES_MAX, 8, NULL },
-	[SCHEDULE] = { "schedule", N_("whose ticks are shown; all are run"), LAB_PARAM_WORD, 0, SCHEDULE_COUNT - 1, SCHEDULE_1F1B, schedule_word },
+	[SCHEDULE] = { "schedule", N_("whose ticks are shown; all are run"), LAB_PARAM_WORD, 0, SCHEDULE_COUNT - 1,
+		SCHEDULE_1F1B, schedule_word },
 	[CHUNKS] = { "vpp", N_("chunks per GPU of schedules that have them"), LAB_PARAM_INT, 2, CHUNKS_MAX, 2, NULL },
 	[MICRO_BATCH] = { "micro-batch", N_("samples in a micro-batch"), LAB_PARAM_INT, 1, 1024, 2, NULL },
 	[WIDTH] = { "width", N_("width of every layer"), LAB_PARAM_INT, 1, 512, 8, NULL },

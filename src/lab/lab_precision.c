@@ -52,14 +52,16 @@ enum { TABLE_FORMATS, TABLE_UNDERFLOW, TABLE_TRAINING, TABLE_LEDGER, TABLES };
 
 /* clang-format off */
 static const struct lab_param params[PARAMS] = {
-	[FORMAT] = { "format", N_("format of the last four training runs"), LAB_PARAM_WORD, 0, FLOAT_COUNT - 1, FLOAT_FP16, float_format_key },
+	[FORMAT] = { "format", N_("format of the last four training runs"), LAB_PARAM_WORD, 0, FLOAT_COUNT - 1,
+		FLOAT_FP16, float_format_key },
 	[ITERATIONS] = { "iterations", N_("training steps"), LAB_PARAM_INT, 1, 2000, 120, NULL },
 	[WEIGHTS] = { "weights", N_("weights of the fit"), LAB_PARAM_INT, 1, 256, 8, NULL },
 	[SAMPLES] = { "samples", N_("samples of the fit"), LAB_PARAM_INT, 1, 1024, 16, NULL },
 	[RATE] = { "rate", N_("learning rate"), LAB_PARAM_REAL, 0, 1, 0.003, NULL },
 	[LOSS_EXPONENT] = { "loss-exponent", N_("the loss is multiplied by 2 to this power"), LAB_PARAM_INT, -40, 0, -24, NULL },
 	[STATIC_EXPONENT] = { "static-exponent", N_("static loss scale, as a power of 2"), LAB_PARAM_INT, 0, 60, 20, NULL },
-	[DYNAMIC_EXPONENT] = { "dynamic-exponent", N_("dynamic loss scale at the start, as a power of 2"), LAB_PARAM_INT, 0, 60, 44, NULL },
+	[DYNAMIC_EXPONENT] = { "dynamic-exponent", N_("dynamic loss scale at the start, as a power of 2"),
+		LAB_PARAM_INT, 0, 60, 44, NULL },
 	[GROWTH] = { "growth", N_("good steps before the dynamic scale doubles"), LAB_PARAM_INT, 1, 10000, 20, NULL },
 	[GRADIENTS] = { "gradients", N_("random gradients for the underflow table"), LAB_PARAM_INT, 1, 1000000, 4096, NULL },
 	[SATURATE] = { "saturate", N_("too large becomes the largest number, not infinity"), LAB_PARAM_FLAG, 0, 1, 0, NULL },

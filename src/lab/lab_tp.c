@@ -40,7 +40,8 @@ static const struct lab_param params[PARAMS] = {
 	[HEADS] = { "heads", N_("attention heads"), LAB_PARAM_INT, 1, 512, 4, NULL },
 	[VOCAB] = { "vocab", N_("vocabulary"), LAB_PARAM_INT, 2, 65536, 48, NULL },
 	[ELEMENT_BYTES] = { "element-bytes", N_("bytes of one number on the wire"), LAB_PARAM_INT, 1, 8, 2, NULL },
-	[VALUES] = { "values", N_("whole numbers (exact) or reals (rounded)"), LAB_PARAM_WORD, 0, 1, VALUES_WHOLE, lab_number_word },
+	[VALUES] = { "values", N_("whole numbers (exact) or reals (rounded)"), LAB_PARAM_WORD, 0, 1, VALUES_WHOLE,
+		lab_number_word },
 	[SEED] = LAB_SEED_PARAM,
 };
 /* clang-format on */

@@ -100,7 +100,7 @@ await ready
 cmp -s "$dir/before" "$dir/after" || fail "the terminal is not as it was"
 lacks "MEMORY per GPU, GiB"
 
-for signal in TERM HUP INT QUIT SEGV ABRT BUS FPE; do
+for signal in TERM HUP INT QUIT PIPE ALRM USR1 USR2 SEGV ABRT BUS FPE; do
 	scene="signal $signal"
 	terminal 'ulimit -c 0; stty -a >$D/before; sh -c "echo \$\$ >\$D/pid; exec $M ui"; stty -a >$D/after'
 	frame "first"

@@ -1,0 +1,200 @@
+/* The laboratory on the screen: every lab runs, can be stepped both ways, shows what the engine computed, and leaves no memory.
+ */
+#include "ui_fixture.h"
+
+#include "canvas.h"
+#include "lab.h"
+#include "labs.h"
+#include "view.h"
+
+
+static struct fixture *f;
+static struct canvas canvas;
+static char text[256 * 1024], before[256 * 1024];
+
+static void setup(void)
+{
+	f = fixture_new(80, 24);
+}
+
+static void teardown(void)
+{
+	app_close(&f->app);
+	canvas_free(&canvas);
+	free(f);
+}
+
+static const char *screen(void)
+{
+	struct sink to;
+	ck_assert(canvas_resize(&canvas, f->app.w, f->app.h));
+	canvas.ascii = f->app.ascii;
+	view_frame(&f->app, &canvas);
+	sink_init(&to, text, sizeof(text), NULL, NULL);
+	canvas_dump(&canvas, &to);
+	return text;
+}
+
+static void shows(const char *what)
+{
+	ck_assert_msg(strstr(screen(), what) != NULL, "\"%s\" is missing in\n%s", what, text);
+}
+
+/* Opens lab i with its default parameters. */
+static void run_lab_at(size_t i)
+{
+	fixture_text(f, "Eg");
+	for (size_t k = 0; k < i; k++)
+		(void)fixture_key(f, 'j');
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert_msg(f->app.view == VIEW_LAB, "%s: %s", lab_table[i]->id, f->app.message);
+}
+
+START_TEST(the_menu_lists_every_lab)
+{
+	(void)fixture_key(f, 'E');
+	ck_assert_int_eq(f->app.view, VIEW_LABS);
+	ck_assert_uint_eq(labs_count(), 10);
+	for (size_t i = 0; lab_table[i] != NULL; i++)
+		shows(lab_table[i]->label);
+	fixture_resize(f, LAYOUT_MIN_W, LAYOUT_MIN_H);
+	for (size_t i = 0; lab_table[i] != NULL; i++)
+		shows(lab_table[i]->label);
+	(void)fixture_key(f, INPUT_ESCAPE);
+	ck_assert_int_eq(f->app.view, VIEW_MAIN);
+}
+END_TEST
+
+START_TEST(every_lab_runs_and_says_what_it_proved)
+{
+	run_lab_at((size_t)_i);
+	const struct lab_run *run = &f->app.labs.play->run;
+	ck_assert(lab_proven(run));
+	(void)fixture_key(f, 'G');
+	ck_assert_int_eq(f->app.labs.at, run->steps);
+	shows("what it proved");
+	shows("proved");
+	(void)fixture_key(f, 'g');
+	ck_assert_int_eq(f->app.labs.at, 0);
+	shows("step 1 of ");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	ck_assert_int_eq(f->app.view, VIEW_LABS);
+	ck_assert_ptr_null(f->app.labs.play);
+}
+END_TEST
+
+START_TEST(forth_and_back_gives_the_same_screen)
+{
+	enum { STEPS_MAX = 200 };
+	run_lab_at((size_t)_i);
+	memcpy(before, screen(), sizeof(before));
+	const int64_t steps = f->app.labs.play->run.steps < STEPS_MAX ? f->app.labs.play->run.steps : STEPS_MAX;
+	for (int64_t i = 0; i < steps; i++) {
+		(void)fixture_key(f, '.');
+		(void)screen();
+	}
+	ck_assert_int_eq(f->app.labs.at, steps);
+	for (int64_t i = 0; i < steps; i++) {
+		(void)fixture_key(f, ',');
+		(void)screen();
+	}
+	ck_assert_str_eq(screen(), before);
+}
+END_TEST
+
+START_TEST(playing_stops_at_the_end)
+{
+	const struct event tick = { .kind = EVENT_TICK };
+	run_lab_at(0);
+	ck_assert_int_eq(app_wait_ms(&f->app), -1);
+	(void)fixture_key(f, ' ');
+	ck_assert_int_gt(app_wait_ms(&f->app), 0);
+	(void)fixture_key(f, '9');
+	for (int i = 0; i < 100000 && app_wait_ms(&f->app) > 0; i++)
+		(void)app_update(&f->app, &tick);
+	ck_assert_int_eq(app_wait_ms(&f->app), -1);
+	ck_assert_int_eq(f->app.labs.at, f->app.labs.play->run.steps);
+	(void)fixture_key(f, ' ');
+	ck_assert_int_eq(f->app.labs.at, 0);
+	(void)fixture_key(f, '0');
+	ck_assert_int_eq(app_wait_ms(&f->app), -1);
+}
+END_TEST
+
+START_TEST(a_parameter_is_changed_and_refused)
+{
+	(void)fixture_key(f, 'E');
+	(void)fixture_key(f, 'l');
+	ck_assert_ptr_nonnull(strstr(f->app.message, "Tab"));
+	(void)fixture_key(f, INPUT_TAB);
+	const double dflt = f->app.labs.input.value[0];
+	(void)fixture_key(f, 'l');
+	ck_assert(f->app.labs.input.value[0] == dflt + 1);
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert_int_eq(f->app.view, VIEW_LAB);
+	ck_assert(f->app.labs.play->run.input.value[0] == dflt + 1);
+	(void)fixture_key(f, INPUT_ESCAPE);
+	(void)fixture_key(f, 'r');
+	ck_assert(f->app.labs.input.value[0] == dflt);
+	for (int i = 0; i < 40; i++)
+		fixture_text(f, "H");
+	ck_assert(f->app.labs.input.value[0] == lab_table[0]->params[0].min);
+	ck_assert_ptr_nonnull(strstr(f->app.message, lab_table[0]->params[0].key));
+}
+END_TEST
+
+START_TEST(too_large_a_run_is_refused_with_the_reason)
+{
+	(void)fixture_key(f, 'E');
+	(void)fixture_key(f, INPUT_TAB);
+	for (size_t i = 0; i < lab_table[0]->n_params; i++) {
+		if (lab_table[0]->params[i].type == LAB_PARAM_INT)
+			fixture_text(f, "LL");
+		(void)fixture_key(f, 'j');
+	}
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert_int_eq(f->app.view, VIEW_LABS);
+	ck_assert_str_ne(f->app.message, "");
+	ck_assert_ptr_null(f->app.labs.play);
+}
+END_TEST
+
+START_TEST(small_plain_and_after_a_change_of_the_plan)
+{
+	for (size_t i = 0; lab_table[i] != NULL; i++) {
+		f->app.ascii = true;
+		fixture_resize(f, LAYOUT_MIN_W, LAYOUT_MIN_H);
+		run_lab_at(i);
+		fixture_text(f, "jjG");
+		for (const char *at = screen(); *at != '\0'; at++)
+			ck_assert_int_lt((unsigned char)*at, 0x80);
+		fixture_text(f, ":pp 8");
+		(void)fixture_key(f, INPUT_ENTER);
+		fixture_text(f, "g.");
+		(void)screen();
+		fixture_text(f, "m");
+		ck_assert_ptr_null(f->app.labs.play);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("ui_lab");
+	TCase *c = tcase_create("lab");
+	tcase_set_timeout(c, 60);
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_test(c, the_menu_lists_every_lab);
+	tcase_add_loop_test(c, every_lab_runs_and_says_what_it_proved, 0, 10);
+	tcase_add_loop_test(c, forth_and_back_gives_the_same_screen, 0, 10);
+	tcase_add_test(c, playing_stops_at_the_end);
+	tcase_add_test(c, a_parameter_is_changed_and_refused);
+	tcase_add_test(c, too_large_a_run_is_refused_with_the_reason);
+	tcase_add_test(c, small_plain_and_after_a_change_of_the_plan);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	const int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

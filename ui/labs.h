@@ -1,0 +1,33 @@
+/* A lab that was run from the screen. It owns what it needs, so that the plan can change while one steps through it. */
+#ifndef MESHPLAN_LABS_H
+#define MESHPLAN_LABS_H
+
+#include "app.h"
+#include "lab.h"
+
+struct lab_play {
+	struct scenario scenario; /* a copy: the run points to it */
+	struct lab_run run;
+	void *workspace; /* owned */
+};
+
+/* How many labs there are. */
+size_t labs_count(void);
+/* Runs the lab in focus with its parameters and opens the player; else says why not. */
+void labs_open(struct app *a);
+/* Puts the focus on another lab, or on another of its parameters. */
+void labs_move(struct app *a, int64_t by);
+/* From the list of labs to the parameters and back. */
+void labs_next_pane(struct app *a);
+/* One step of the parameter in focus. */
+void labs_change(struct app *a, int by);
+/* All parameters back to their defaults. */
+void labs_default(struct app *a);
+/* The player. Behind the last step of a run there is one page more: what it proved. */
+void labs_go(struct app *a, int64_t by); /* stops playing */
+void labs_play(struct app *a);
+void labs_tick(struct app *a);
+/* Frees the run when no view shows it any more. */
+void labs_check(struct app *a);
+
+#endif
