@@ -362,8 +362,9 @@ static enum err_code check_attention(const struct model *m, struct err *e)
 		while (m->heads % above != 0)
 			above++;
 		if (m->heads % m->kv_heads != 0 && below == above)
-			return err_set(e, ERR_ILLEGAL, "kv-heads", "kv-heads %lld does not divide %lld heads; nearest legal: %lld",
-				(long long)m->kv_heads, (long long)m->heads, (long long)below);
+			return err_set(e, ERR_ILLEGAL, "kv-heads",
+				"kv-heads %lld does not divide %lld heads; nearest legal: %lld", (long long)m->kv_heads,
+				(long long)m->heads, (long long)below);
 		if (m->heads % m->kv_heads != 0)
 			return err_set(e, ERR_ILLEGAL, "kv-heads",
 				"kv-heads %lld does not divide %lld heads; nearest legal: %lld or %lld", (long long)m->kv_heads,

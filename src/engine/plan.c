@@ -278,6 +278,10 @@ static void diagnose_speed(const struct scenario *s, struct plan *p)
 		diagnose(p, DIAGNOSTIC_WARNING, "dp-exposed", "global-batch",
 			"%.0f %% of the step waits for gradients and weights: a larger batch hides more",
 			100 * t->part_s[STEP_DP] / t->step_s);
+	if (fmax(p->throughput.mfu, p->throughput.hfu) > 1)
+		diagnose(p, DIAGNOSTIC_NOTE, "mfu-above-one", "flops",
+			"convention %s counts work that this model does not do, so its utilisation passes 100 %%; others: --flops",
+			flops_convention_choices[s->training.flops].key);
 	if (moe_host_share(s, t) > HOST_BOUND)
 		diagnose(p, DIAGNOSTIC_NOTE, "moe-host", "micro-batch",
 			"MoE layers wait for the host (%.0f %% of their time): a larger micro-batch costs "

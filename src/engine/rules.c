@@ -377,8 +377,8 @@ static enum err_code check_batch(const struct scenario *s, struct err *e)
 			"global-batch %" PRId64 " is not a multiple of dp %" PRId64 "; nearest: %" PRId64, batch, dp, dp);
 	if (batch % dp != 0)
 		return err_set(e, ERR_ILLEGAL, "global-batch",
-			"global-batch %" PRId64 " is not a multiple of dp %" PRId64 "; nearest: %" PRId64 " or %" PRId64, batch, dp,
-			batch / dp * dp, num_round_up(batch, dp));
+			"global-batch %" PRId64 " is not a multiple of dp %" PRId64 "; nearest: %" PRId64 " or %" PRId64, batch,
+			dp, batch / dp * dp, num_round_up(batch, dp));
 	(void)snprintf(why, sizeof why, "x dp %" PRId64 " does not divide global-batch %" PRId64, dp, batch);
 	return refuse(e, "micro-batch", s->training.micro_batch, why, divisors(per, per, legal, sizeof legal));
 }
