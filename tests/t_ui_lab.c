@@ -1,44 +1,11 @@
 /* The laboratory on the screen: every lab runs, can be stepped both ways, shows what the engine computed, and leaves no memory.
  */
-#include "ui_fixture.h"
+#include "ui_shows.h"
 
-#include "canvas.h"
 #include "lab.h"
 #include "labs.h"
-#include "view.h"
 
-
-static struct fixture *f;
-static struct canvas canvas;
-static char text[256 * 1024], before[256 * 1024];
-
-static void setup(void)
-{
-	f = fixture_new(80, 24);
-}
-
-static void teardown(void)
-{
-	app_close(&f->app);
-	canvas_free(&canvas);
-	free(f);
-}
-
-static const char *screen(void)
-{
-	struct sink to;
-	ck_assert(canvas_resize(&canvas, f->app.w, f->app.h));
-	canvas.ascii = f->app.ascii;
-	view_frame(&f->app, &canvas);
-	sink_init(&to, text, sizeof(text), NULL, NULL);
-	canvas_dump(&canvas, &to);
-	return text;
-}
-
-static void shows(const char *what)
-{
-	ck_assert_msg(strstr(screen(), what) != NULL, "\"%s\" is missing in\n%s", what, text);
-}
+static char before[256 * 1024];
 
 /* Opens lab i with its default parameters. */
 static void run_lab_at(size_t i)
@@ -183,7 +150,7 @@ int main(void)
 	Suite *s = suite_create("ui_lab");
 	TCase *c = tcase_create("lab");
 	tcase_set_timeout(c, 60);
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, ui_open, ui_close);
 	tcase_add_test(c, the_menu_lists_every_lab);
 	tcase_add_loop_test(c, every_lab_runs_and_says_what_it_proved, 0, 10);
 	tcase_add_loop_test(c, forth_and_back_gives_the_same_screen, 0, 10);

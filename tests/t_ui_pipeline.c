@@ -1,42 +1,13 @@
 /* The pipeline view: the player steps, plays and stops; what it shows at a tick is what the executor says; no key takes long. */
-#include "ui_fixture.h"
-
-#include "canvas.h"
-#include "view.h"
+#include "ui_shows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-static struct fixture *f;
-static struct canvas canvas;
-static char text[256 * 1024];
-
 static void setup(void)
 {
-	f = fixture_new(80, 24);
+	ui_open();
 	(void)fixture_key(f, 'p');
-}
-
-static void teardown(void)
-{
-	canvas_free(&canvas);
-	free(f);
-}
-
-static const char *screen(void)
-{
-	struct sink to;
-	ck_assert(canvas_resize(&canvas, f->app.w, f->app.h));
-	canvas.ascii = f->app.ascii;
-	view_frame(&f->app, &canvas);
-	sink_init(&to, text, sizeof(text), NULL, NULL);
-	canvas_dump(&canvas, &to);
-	return text;
-}
-
-static void shows(const char *what)
-{
-	ck_assert_msg(strstr(screen(), what) != NULL, "\"%s\" is missing in\n%s", what, text);
 }
 
 static void set(const char *flags)
@@ -273,7 +244,7 @@ int main(void)
 {
 	Suite *s = suite_create("ui_pipeline");
 	TCase *c = tcase_create("pipeline");
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, setup, ui_close);
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, keys_move_the_tick);
 	tcase_add_test(c, playing_waits_for_ticks_only_and_ends);

@@ -1,45 +1,12 @@
 /* Time and cost on the screen: the figures are the engine's, every one can be explained, the settings of the bill can be changed.
  */
-#include "ui_fixture.h"
+#include "ui_shows.h"
 
-#include "canvas.h"
 #include "cost.h"
 #include "explain.h"
-#include "view.h"
 #include "view_speed.h"
 
 #include <stdio.h>
-
-static struct fixture *f;
-static struct canvas canvas;
-static char text[256 * 1024];
-
-static void setup(void)
-{
-	f = fixture_new(80, 24);
-}
-
-static void teardown(void)
-{
-	canvas_free(&canvas);
-	free(f);
-}
-
-static const char *screen(void)
-{
-	struct sink to;
-	ck_assert(canvas_resize(&canvas, f->app.w, f->app.h));
-	canvas.ascii = f->app.ascii;
-	view_frame(&f->app, &canvas);
-	sink_init(&to, text, sizeof(text), NULL, NULL);
-	canvas_dump(&canvas, &to);
-	return text;
-}
-
-static void shows(const char *what)
-{
-	ck_assert_msg(strstr(screen(), what) != NULL, "\"%s\" is missing in\n%s", what, text);
-}
 
 START_TEST(the_main_screen_has_step_and_cost)
 {
@@ -298,7 +265,7 @@ int main(void)
 {
 	Suite *s = suite_create("ui_speed");
 	TCase *c = tcase_create("speed");
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, ui_open, ui_close);
 	tcase_add_test(c, the_main_screen_has_step_and_cost);
 	tcase_add_test(c, a_long_name_in_the_legend_keeps_its_distance);
 	tcase_add_test(c, a_narrow_screen_has_shorter_sentences_not_cut_ones);
