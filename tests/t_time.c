@@ -263,7 +263,7 @@ START_TEST(replicated_weights_are_not_gathered_per_layer)
 	struct draft d;
 
 	for (int zero = 0; zero <= 3; zero++) {
-		char knob[16];
+		char knob[24];
 		struct plan p;
 
 		(void)snprintf(knob, sizeof knob, "zero=%d", zero);
