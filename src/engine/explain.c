@@ -581,10 +581,26 @@ static void keep_nearest(void *ctx, const char *path)
 	}
 }
 
-static enum err_code unknown_path(const struct plan *p, const char *path, struct err *e)
+static bool is_of_speed(const char *path)
+{
+	static const char *const parts[] = { "step.", "throughput.", "cost.", "communication." };
+
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		if (strncmp(path, parts[i], strlen(parts[i])) == 0)
+			return true;
+	return false;
+}
+
+static enum err_code unknown_path(const struct draft *d, const struct plan *p, const char *path, struct err *e)
 {
 	struct path_list l = { .wanted = path, .best = 1000, .near = "verdict.need_bytes" };
 
+	if (!p->step.known && is_of_speed(path) && !d->s.profile.models_activations)
+		return err_set(e, ERR_UNKNOWN, "explain", "'%.60s' is not known: profile %s counts model states only", path,
+			d->s.profile.id);
+	if (!p->step.known && is_of_speed(path))
+		return err_set(e, ERR_UNKNOWN, "explain", "'%.60s' is not known: %s has no efficiency curves", path,
+			d->s.cluster.gpu.id);
 	explain_paths(p, keep_nearest, &l);
 	return err_set(e, ERR_UNKNOWN, "explain", "'%.60s' is not a quantity of the plan; nearest: %s", path, l.near);
 }
@@ -638,7 +654,7 @@ enum err_code explain_quantity(
 	} else if (explain_member(d, p, path, x) || explain_speed(d, p, path, x)) {
 		code = ERR_OK;
 	}
-	return code == ERR_UNKNOWN ? unknown_path(p, path, e) : code;
+	return code == ERR_UNKNOWN ? unknown_path(d, p, path, e) : code;
 }
 
 static void each_stage(const struct plan *p, void (*each)(void *ctx, const char *path), void *ctx)
