@@ -261,6 +261,7 @@ START_TEST(random_parameters_are_refused_or_proved)
 		struct lab_fixture f;
 		struct err e = { .code = ERR_OK };
 		enum err_code code = lab_fixture_input(&f, lab->id, "", &e);
+		char *text;
 
 		for (size_t i = 0; i < lab->n_params; i++)
 			f.input.value[i] = any_value(&lab->params[i], seed, i);
@@ -275,7 +276,9 @@ START_TEST(random_parameters_are_refused_or_proved)
 		ck_assert_ptr_nonnull(f.workspace);
 		code = lab_run(&f.input, f.workspace, f.size.bytes, &f.run, &e);
 		ck_assert_msg(code == ERR_OK, "%s", e.msg);
-		lab_fixture_proven(&f, render(&f.run, false, false));
+		text = render(&f.run, false, false);
+		lab_fixture_proven(&f, text);
+		free(text);
 		lab_fixture_free(&f);
 		runs++;
 	}
