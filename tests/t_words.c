@@ -28,6 +28,17 @@ static const struct row {
 	{ "mixtral-8x7b 2 x 4090", "mixtral-8x7b", "", "2", "4090" },
 	{ "a/config.json on 8 x A100 SXM 80GB", "a/config.json", "", "8", "A100-SXM-80GB" },
 	{ "  70B  ", "", "70B", "", "" },
+	{ "70 B on 8xA100", "", "70B", "8", "A100" },
+	{ "Qwen/Qwen2.5-72B-Instruct 8xh200", "Qwen/Qwen2.5-72B-Instruct", "", "8", "h200" },
+	{ "8B on 8 x NVIDIA A100-SXM4-80GB", "", "8B", "8", "NVIDIA-A100-SXM4-80GB" },
+	{ "8B on 2x8xH100", "", "8B", "16", "H100" },
+	{ "8B on 2 nodes of 8xH100", "", "8B", "16", "H100" },
+	{ "8B 4 nodes H100", "", "8B", "32", "H100" },
+	{ "8B on 4 nodes with 4 x A100", "", "8B", "16", "A100" },
+	{ "llama3-8b 4 dgx-h100", "llama3-8b", "", "32", "h100-sxm-80gb" },
+	{ "8B on dgx-h100", "", "8B", "8", "h100-sxm-80gb" },
+	{ "8B on 4 x dgx-a100-80", "", "8B", "32", "a100-sxm-80gb" },
+	{ "8B on 2 aws-p5", "", "8B", "16", "h100-sxm-80gb" },
 	{ "", "", "", "", "" },
 };
 /* clang-format on */
@@ -75,7 +86,8 @@ END_TEST
 START_TEST(contradictions_are_errors)
 {
 	static const char *const texts[] = { "70B 8B on 8xA100", "70B llama3-70b", "8xA100 8xH100",
-		"70B on 99999999999999999999999999999999999xA100" };
+		"70B on 99999999999999999999999999999999999xA100", "70B on 2 nodes of 2x8xA100", "70B on 0 nodes of H100",
+		"70B on 99999999 nodes of H100", "70B on 2 nodes" };
 	struct words w;
 	struct err e;
 
@@ -107,7 +119,7 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_loop_test(c, words_mean_what_people_mean, 0, (int)(sizeof rows / sizeof rows[0]));
 	tcase_add_test(c, several_words_of_argv_are_one_text);
-	tcase_add_loop_test(c, contradictions_are_errors, 0, 4);
+	tcase_add_loop_test(c, contradictions_are_errors, 0, 8);
 	tcase_add_test(c, too_much_text_is_an_error);
 	suite_add_tcase(suite, c);
 	return test_run(suite);

@@ -46,6 +46,10 @@ static enum err_code add_words(struct cli *cli, size_t first, struct words *w, s
 	if (code == ERR_OK)
 		code = add_word(&cli->args, "gpu", w->gpu, e);
 	if (code == ERR_OK)
+		code = add_word(&cli->args, "node", w->node, e);
+	if (code == ERR_OK)
+		code = add_word(&cli->args, "gpus-per-node", w->per_node, e);
+	if (code == ERR_OK)
 		code = add_word(&cli->args, "gpus", w->gpus, e);
 	return code;
 }

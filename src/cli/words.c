@@ -6,11 +6,13 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { TOKEN_MAX = 64, TEXT_CAP = 1024 };
+enum { TOKEN_MAX = 64, TEXT_CAP = 1024, SIZE_CAP = 32, NODES_DIGITS = 7, NODES_MAX = 9999999 };
 
 struct reader {
 	const struct catalog *c;
@@ -19,7 +21,8 @@ struct reader {
 	char text[TEXT_CAP]; /* the tokens point into it */
 	char *token[TOKEN_MAX];
 	size_t n, at;
-	bool on; /* "on" was seen: what follows is hardware */
+	bool on;       /* "on" was seen: what follows is hardware */
+	int64_t nodes; /* 0: not said */
 };
 
 static bool is_gpu(const struct reader *r, const char *name)
@@ -27,6 +30,13 @@ static bool is_gpu(const struct reader *r, const char *name)
 	const struct gpu *g;
 
 	return catalog_gpu(r->c, name, &g, NULL) == ERR_OK;
+}
+
+static bool is_hardware(const struct reader *r, const char *name)
+{
+	const struct node *n;
+
+	return is_gpu(r, name) || catalog_node(r->c, name, &n, NULL) == ERR_OK;
 }
 
 static bool is_model(const struct reader *r, const char *name)
@@ -78,6 +88,47 @@ static bool is_times(const char *t)
 	return t != NULL && (t[0] == 'x' || t[0] == 'X');
 }
 
+static bool is_node_word(const char *t)
+{
+	return t != NULL && (strcasecmp(t, "node") == 0 || strcasecmp(t, "nodes") == 0);
+}
+
+static bool is_filler(const char *t)
+{
+	return strcasecmp(t, "of") == 0 || strcasecmp(t, "with") == 0 || strcasecmp(t, "x") == 0 || strcasecmp(t, "each") == 0;
+}
+
+static enum err_code set_nodes(struct reader *r, const char *number, size_t len)
+{
+	if (r->nodes > 0)
+		return err_set(
+			r->e, ERR_USAGE, "gpus", _("two numbers of nodes: %lld and %.*s"), (long long)r->nodes, (int)len, number);
+	if (len > NODES_DIGITS || strtoll(number, NULL, 10) == 0)
+		return err_set(r->e, ERR_USAGE, "gpus", _("%.*s nodes: 1 .. %d"), (int)(len < 20 ? len : 20), number, NODES_MAX);
+	r->nodes = strtoll(number, NULL, 10);
+	r->on = true;
+	return ERR_OK;
+}
+
+/* Tries to read a number of nodes at the current token: "2 nodes", or the 2 of "2x8xA100", which then starts at 8. */
+static enum err_code read_nodes(struct reader *r, bool *taken)
+{
+	char *t = r->token[r->at];
+	size_t len = digits(t), second = len > 0 && is_times(t + len) ? digits(t + len + 1) : 0;
+
+	*taken = len > 0 && t[len] == '\0' && r->at + 1 < r->n && is_node_word(r->token[r->at + 1]);
+	if (*taken) {
+		r->at++;
+		while (r->at + 1 < r->n && is_filler(r->token[r->at + 1]))
+			r->at++;
+		return set_nodes(r, t, len);
+	}
+	if (second == 0 || !is_times(t + len + 1 + second))
+		return ERR_OK;
+	r->token[r->at] = t + len + 1;
+	return set_nodes(r, t, len);
+}
+
 /* Tries to read a count of GPUs at the current token: "8xA100", "8x A100", "8 x A100", "8 xA100", "8 A100". */
 static enum err_code read_count(struct reader *r, bool *taken)
 {
@@ -95,7 +146,7 @@ static enum err_code read_count(struct reader *r, bool *taken)
 			r->at++;
 			return set_count(r, t, len, next + 1);
 		}
-		if (next != NULL && (r->on || is_gpu(r, next))) {
+		if (next != NULL && (r->on || is_hardware(r, next))) {
 			r->at++;
 			return set_count(r, t, len, next);
 		}
@@ -113,14 +164,14 @@ static enum err_code read_count(struct reader *r, bool *taken)
 	return ERR_OK;
 }
 
-/* A word that goes on with the model's name, unless it names a GPU and the model is complete without it. */
+/* A word that goes on with the model's name, unless it names hardware and the model is complete without it. */
 static enum err_code read_model_word(struct reader *r, const char *t)
 {
 	char longer[WORDS_TEXT_CAP];
 	int n = snprintf(longer, sizeof longer, "%s-%s", r->w->model, t);
 	bool complete = r->w->params[0] != '\0' || is_model(r, r->w->model);
 
-	if (complete && is_gpu(r, t) && (n < 0 || !is_model(r, longer))) {
+	if (complete && is_hardware(r, t) && (n < 0 || !is_model(r, longer))) {
 		r->on = true;
 		return append(r, r->w->gpu, t);
 	}
@@ -141,7 +192,9 @@ static enum err_code read_token(struct reader *r)
 	}
 	if (r->on && (strcasecmp(t, "gpus") == 0 || strcasecmp(t, "gpu") == 0))
 		return ERR_OK;
-	code = read_count(r, &taken);
+	code = read_nodes(r, &taken);
+	if (code == ERR_OK && !taken)
+		code = read_count(r, &taken);
 	if (code != ERR_OK || taken)
 		return code;
 	if (r->on)
@@ -193,6 +246,69 @@ static enum err_code split(struct reader *r, const char *const *words, size_t n)
 	return ERR_OK;
 }
 
+/* Where a node type stands for the GPU: its GPU, and the count is one of nodes. */
+static enum err_code take_node_type(struct reader *r)
+{
+	struct words *w = r->w;
+	const struct node *n;
+
+	if (w->gpu[0] == '\0' || is_gpu(r, w->gpu) || catalog_node(r->c, w->gpu, &n, NULL) != ERR_OK)
+		return ERR_OK;
+	(void)snprintf(w->node, sizeof w->node, "%s", n->id);
+	(void)snprintf(w->gpu, sizeof w->gpu, "%s", n->gpu_id);
+	if (w->gpus[0] != '\0') {
+		enum err_code code = set_nodes(r, w->gpus, strlen(w->gpus));
+
+		w->gpus[0] = '\0';
+		return code;
+	}
+	r->nodes = r->nodes > 0 ? r->nodes : 1;
+	return ERR_OK;
+}
+
+/* From a number of nodes to one of GPUs. How many a node has: what was said, else the node type, else the GPU's usual one. */
+static enum err_code count_gpus(struct reader *r)
+{
+	struct words *w = r->w;
+	const struct node *n = NULL;
+	const struct gpu *g = NULL;
+	int64_t per_node = 0;
+
+	if (r->nodes == 0)
+		return ERR_OK;
+	if (w->gpus[0] != '\0' && strlen(w->gpus) <= NODES_DIGITS) {
+		per_node = strtoll(w->gpus, NULL, 10);
+		(void)snprintf(w->per_node, sizeof w->per_node, "%lld", (long long)per_node);
+	} else if (w->node[0] != '\0' && catalog_node(r->c, w->node, &n, NULL) == ERR_OK) {
+		per_node = n->gpus_per_node;
+	} else if (catalog_gpu(r->c, w->gpu, &g, r->e) == ERR_OK && (n = catalog_default_node(r->c, g->id)) != NULL) {
+		per_node = n->gpus_per_node;
+	} else {
+		return err_set(r->e, ERR_USAGE, "gpus", _("%lld nodes of how many GPUs each? say for example 2x8xH100"),
+			(long long)r->nodes);
+	}
+	(void)snprintf(w->gpus, sizeof w->gpus, "%lld", (long long)(r->nodes * per_node));
+	return ERR_OK;
+}
+
+/* "70 B" is one word. */
+static void join_size(struct reader *r)
+{
+	const char *next = r->at + 1 < r->n ? r->token[r->at + 1] : "";
+	char *t = r->token[r->at], joined[SIZE_CAP];
+	int n;
+
+	if (r->on || r->w->model[0] != '\0' || next[0] == '\0' || next[1] != '\0')
+		return;
+	n = snprintf(joined, sizeof joined, "%s%s", t, next);
+	/* The two tokens lie side by side, with one NUL or more between them: there is room. */
+	if (n > 0 && (size_t)n < sizeof joined && is_size(joined)) {
+		memcpy(t, joined, (size_t)n + 1);
+		memmove(&r->token[r->at + 1], &r->token[r->at + 2], (r->n - r->at - 2) * sizeof r->token[0]);
+		r->n--;
+	}
+}
+
 enum err_code words_read(const char *const *words, size_t n, const struct catalog *c, struct words *w, struct err *e)
 {
 	struct reader r = { .c = c, .w = w, .e = e };
@@ -200,8 +316,14 @@ enum err_code words_read(const char *const *words, size_t n, const struct catalo
 
 	*w = (struct words){ .model = "" };
 	code = split(&r, words, n);
-	for (r.at = 0; code == ERR_OK && r.at < r.n; r.at++)
+	for (r.at = 0; code == ERR_OK && r.at < r.n; r.at++) {
+		join_size(&r);
 		code = read_token(&r);
+	}
+	if (code == ERR_OK)
+		code = take_node_type(&r);
+	if (code == ERR_OK)
+		code = count_gpus(&r);
 	if (code == ERR_OK && isdigit((unsigned char)w->model[0]) && strpbrk(w->model, "./") == NULL && !is_model(&r, w->model))
 		return err_set(
 			e, ERR_USAGE, "model", _("\"%.60s\" is neither a size, such as 70B, nor the name of a model"), w->model);

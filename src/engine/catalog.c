@@ -17,10 +17,14 @@ struct name_list {
 	size_t n;
 	const char *(*get)(const void *ctx, size_t i);
 	const void *ctx;
+	const char *(*also)(const void *ctx, size_t i); /* other names of row i, separated by spaces; NULL: there are none */
+	const char *const *noise;                       /* words of a published name that say nothing here; NULL: none */
+	bool any_order;                                 /* "80gb a100" is a100 80gb */
 };
 
 struct words {
 	size_t n;
+	bool scattered;                 /* they may stand in any order */
 	char text[WORDS_MAX][WORD_CAP]; /* lower case */
 };
 
@@ -42,6 +46,47 @@ static const char *const gpu_defaults[] = {
 	"rtx4090-24gb",
 	"rtx3090-24gb",
 	"rtx5090-32gb",
+};
+
+/* How the weights of a model were made, not what shape it has. */
+static const char *const weights_words[] = {
+	"hf",
+	"base",
+	"instruct",
+	"chat",
+	"it",
+	"pt",
+	"thinking",
+	"meta",
+	"v0.1",
+	"v0.2",
+	"v0.3",
+	"v1.0",
+	"2507",
+	NULL,
+};
+/* What nvidia-smi, rocm-smi and sellers add to the name of a part. */
+static const char *const maker_words[] = {
+	"nvidia",
+	"tesla",
+	"geforce",
+	"amd",
+	"instinct",
+	"intel",
+	"google",
+	"aws",
+	"generation",
+	"blackwell",
+	"edition",
+	"workstation",
+	"hbm2",
+	"hbm2e",
+	"hbm3",
+	"hbm3e",
+	"sxm4",
+	"sxm5",
+	"nvl72",
+	NULL,
 };
 
 static char lower(char c)
@@ -88,7 +133,7 @@ static bool same_squashed(const char *a, const char *b)
 /* False when there are too many words, or too long ones, to be a name. */
 static bool words_split(const char *text, struct words *w)
 {
-	w->n = 0;
+	*w = (struct words){ .n = 0 };
 	while (*text != '\0') {
 		size_t len = 0;
 
@@ -162,7 +207,7 @@ static bool fit_word(const struct words *id, const char *word, struct place *p, 
 /* The same words cut where letters and digits meet: "h100sxm" is h, 100, sxm. */
 static bool words_cut(const struct words *w, struct words *out)
 {
-	out->n = 0;
+	*out = (struct words){ .n = 0 };
 	for (size_t i = 0; i < w->n; i++) {
 		const char *p = w->text[i];
 
@@ -190,6 +235,8 @@ static struct fit fit_name(const struct words *name, const char *id_text)
 	if (!words_split(id_text, &id))
 		return f;
 	for (size_t i = 0; i < name->n; i++) {
+		if (name->scattered)
+			p = (struct place){ .word = 0 };
 		if (!fit_word(&id, name->text[i], &p, &f))
 			return f;
 		if (i == 0)
@@ -290,45 +337,112 @@ static enum err_code ambiguous(
 	return err_set(e, ERR_UNKNOWN, list->what, "'%.60s' may be one of: %s", name, text);
 }
 
-static enum err_code unknown(const struct name_list *list, const char *name, struct err *e)
+/* `plain` is what the nearest are sought for: `name`, or what is left of it without its noise. */
+static enum err_code unknown(const struct name_list *list, const char *name, const char *plain, struct err *e)
 {
 	char near[200];
 
-	catalog_nearest(name, list->n, list->get, list->ctx, near, sizeof near);
+	catalog_nearest(plain, list->n, list->get, list->ctx, near, sizeof near);
 	if (near[0] == '\0')
 		return err_set(e, ERR_UNKNOWN, list->what, "there is no %s '%.60s'", list->what, name);
 	return err_set(e, ERR_UNKNOWN, list->what, "there is no %s '%.60s'; nearest: %s", list->what, name, near);
 }
 
+/* Whether `name` is one of the words of `also`. */
+static bool is_also(const char *also, const char *name)
+{
+	while (*also != '\0') {
+		char word[NAME_CAP];
+		size_t len = strcspn(also, " ");
+
+		(void)snprintf(word, sizeof word, "%.*s", (int)len, also);
+		if (len > 0 && same_squashed(word, name))
+			return true;
+		also += len;
+		also += strspn(also, " ");
+	}
+	return false;
+}
+
+/* The row that has exactly this name, but for case and separators: an id, or else another name of it. */
+static bool find_exact(const struct name_list *list, const char *name, size_t *index)
+{
+	for (*index = 0; *index < list->n; ++*index)
+		if (same_text(name, list->get(list->ctx, *index)))
+			return true;
+	for (*index = 0; *index < list->n; ++*index)
+		if (same_squashed(name, list->get(list->ctx, *index)))
+			return true;
+	for (*index = 0; list->also != NULL && *index < list->n; ++*index)
+		if (is_also(list->also(list->ctx, *index), name))
+			return true;
+	return false;
+}
+
+/* The rows that `words` fit. Where none does, the words are cut where letters and digits meet, and stay so. */
+static struct matches match_name(const struct name_list *list, struct words *words, preference *prefer)
+{
+	struct matches m = match_words(list, words, prefer);
+	struct words cut;
+
+	if (m.n > 0 || !words_cut(words, &cut))
+		return m;
+	m = match_words(list, &cut, prefer);
+	/* Pieces of a word may stop at the ends of numbers only: "h1000" is not h100. */
+	if (m.n > 0 && m.fit.cut_numbers > 0)
+		m.n = 0;
+	if (m.n > 0)
+		*words = cut;
+	return m;
+}
+
+static bool is_noise(const struct name_list *list, const char *word)
+{
+	for (const char *const *w = list->noise; w != NULL && *w != NULL; w++)
+		if (strcmp(word, *w) == 0)
+			return true;
+	return false;
+}
+
+/* A published name without its owner and without the words that say nothing here. False when nothing is left. */
+static bool plain_name(const struct name_list *list, const char *name, char plain[NAME_CAP])
+{
+	const char *slash = strrchr(name, '/');
+	struct words words;
+	size_t len = 0;
+
+	plain[0] = '\0';
+	if (strlen(name) >= NAME_CAP || !words_split(slash != NULL ? slash + 1 : name, &words))
+		return false;
+	for (size_t i = 0; i < words.n; i++)
+		if (!is_noise(list, words.text[i]))
+			len += (size_t)snprintf(plain + len, NAME_CAP - len, "%s%s", len > 0 ? "-" : "", words.text[i]);
+	return len > 0;
+}
+
 static enum err_code resolve(const struct name_list *list, const char *name, preference *prefer, size_t *index, struct err *e)
 {
-	struct words words, cut;
+	char plain[NAME_CAP] = "";
+	struct words words;
 	struct matches m;
 
-	for (size_t i = 0; i < list->n; i++) {
-		if (same_text(name, list->get(list->ctx, i))) {
-			*index = i;
-			return ERR_OK;
-		}
-	}
+	if (find_exact(list, name, index))
+		return ERR_OK;
 	if (strlen(name) >= NAME_CAP || !words_split(name, &words))
-		return unknown(list, name, e);
-	for (size_t i = 0; i < list->n; i++) {
-		if (same_squashed(name, list->get(list->ctx, i))) {
-			*index = i;
+		return unknown(list, name, name, e);
+	m = match_name(list, &words, prefer);
+	if (m.n == 0 && plain_name(list, name, plain)) {
+		if (find_exact(list, plain, index))
 			return ERR_OK;
-		}
+		(void)words_split(plain, &words);
+		m = match_name(list, &words, prefer);
 	}
-	m = match_words(list, &words, prefer);
-	if (m.n == 0 && words_cut(&words, &cut)) {
-		words = cut;
+	if (m.n == 0 && list->any_order) {
+		words.scattered = true;
 		m = match_words(list, &words, prefer);
-		/* Pieces of a word may stop at the ends of numbers only: "h1000" is not h100. */
-		if (m.n > 0 && m.fit.cut_numbers > 0)
-			m.n = 0;
 	}
 	if (m.n == 0)
-		return unknown(list, name, e);
+		return unknown(list, name, plain[0] != '\0' ? plain : name, e);
 	if (m.tie || m.mixed)
 		return ambiguous(list, name, &words, &m.fit, e);
 	*index = m.best;
@@ -394,9 +508,16 @@ static int prefer_profile(const void *ctx, size_t a, size_t b)
 	return a < b ? -1 : 1;
 }
 
+static const char *model_also(const void *ctx, size_t i)
+{
+	return ((const struct catalog *)ctx)->models[i].also;
+}
+
 enum err_code catalog_model(const struct catalog *c, const char *name, const struct model **out, struct err *e)
 {
-	struct name_list list = { .what = "model", .n = c->n_models, .get = model_name, .ctx = c };
+	struct name_list list = {
+		.what = "model", .n = c->n_models, .get = model_name, .ctx = c, .also = model_also, .noise = weights_words
+	};
 	size_t i = 0;
 	enum err_code code = resolve(&list, name, prefer_none, &i, e);
 
@@ -407,7 +528,9 @@ enum err_code catalog_model(const struct catalog *c, const char *name, const str
 
 enum err_code catalog_gpu(const struct catalog *c, const char *name, const struct gpu **out, struct err *e)
 {
-	struct name_list list = { .what = "gpu", .n = c->n_gpus, .get = gpu_name, .ctx = c };
+	struct name_list list = {
+		.what = "gpu", .n = c->n_gpus, .get = gpu_name, .ctx = c, .noise = maker_words, .any_order = true
+	};
 	size_t i = 0;
 	enum err_code code = resolve(&list, name, prefer_gpu, &i, e);
 
