@@ -266,27 +266,37 @@ static enum err_code take_node_type(struct reader *r)
 	return ERR_OK;
 }
 
-/* From a number of nodes to one of GPUs. How many a node has: what was said, else the node type, else the GPU's usual one. */
+/* GPUs in one node of the type that was named, else of the type the GPU usually comes in; 0: not known. */
+static int64_t usual_gpus_per_node(const struct reader *r)
+{
+	const struct node *n = NULL;
+	const struct gpu *g = NULL;
+
+	if (r->w->node[0] != '\0' ? catalog_node(r->c, r->w->node, &n, NULL) != ERR_OK
+				  : catalog_gpu(r->c, r->w->gpu, &g, NULL) != ERR_OK)
+		return 0;
+	if (g != NULL)
+		n = catalog_default_node(r->c, g->id);
+	return n != NULL ? n->gpus_per_node : 0;
+}
+
+/* From a number of nodes to one of GPUs. */
 static enum err_code count_gpus(struct reader *r)
 {
 	struct words *w = r->w;
-	const struct node *n = NULL;
-	const struct gpu *g = NULL;
-	int64_t per_node = 0;
+	int64_t per_node;
 
 	if (r->nodes == 0)
 		return ERR_OK;
-	if (w->gpus[0] != '\0' && strlen(w->gpus) <= NODES_DIGITS) {
-		per_node = strtoll(w->gpus, NULL, 10);
-		(void)snprintf(w->per_node, sizeof w->per_node, "%lld", (long long)per_node);
-	} else if (w->node[0] != '\0' && catalog_node(r->c, w->node, &n, NULL) == ERR_OK) {
-		per_node = n->gpus_per_node;
-	} else if (catalog_gpu(r->c, w->gpu, &g, r->e) == ERR_OK && (n = catalog_default_node(r->c, g->id)) != NULL) {
-		per_node = n->gpus_per_node;
+	if (w->gpus[0] != '\0') {
+		(void)snprintf(w->per_node, sizeof w->per_node, "%s", w->gpus);
+		per_node = strlen(w->gpus) <= NODES_DIGITS ? strtoll(w->gpus, NULL, 10) : NODES_MAX;
 	} else {
+		per_node = usual_gpus_per_node(r);
+	}
+	if (per_node == 0)
 		return err_set(r->e, ERR_USAGE, "gpus", _("%lld nodes of how many GPUs each? say for example 2x8xH100"),
 			(long long)r->nodes);
-	}
 	(void)snprintf(w->gpus, sizeof w->gpus, "%lld", (long long)(r->nodes * per_node));
 	return ERR_OK;
 }
