@@ -158,6 +158,70 @@ START_TEST(lines_fit_with_large_numbers_too)
 }
 END_TEST
 
+static const char *one_word(const char *text)
+{
+	ck_assert_str_ne(text, "");
+	return "mot %1";
+}
+
+static const char *one_count(const char *one, const char *many, unsigned long n)
+{
+	ck_assert_str_ne(one, "");
+	ck_assert_str_ne(many, "");
+	return n == 1 ? "un" : "beaucoup";
+}
+
+START_TEST(sentences_are_translated_as_a_whole)
+{
+	static const struct lab_words words = { one_word, one_count };
+	struct lab_fixture f;
+	char text[200];
+
+	lab_fixture_run(&f, lab_table[_i]->id, "");
+	f.run.input.words = &words;
+	for (int64_t k = 0; k < f.run.steps; k++) {
+		struct lab_step s;
+
+		lab_step(&f.run, k, &s);
+		ck_assert_msg(strncmp(s.title, "mot ", 4) == 0, "step %d: %s", (int)k, s.title);
+	}
+	ck_assert_int_eq(strncmp(lab_answer_judge(&f.run, 1, text, sizeof text), "mot ", 4), 0);
+	ck_assert_int_eq(strncmp(lab_claim_format(&f.run, &f.run.claims[0], text, sizeof text), "mot ", 4), 0);
+	lab_fixture_free(&f);
+}
+END_TEST
+
+START_TEST(gaps_may_change_places_and_counts_choose)
+{
+	static const struct lab_words words = { one_word, one_count };
+	char buf[40];
+
+	ck_assert_str_eq(
+		lab_say(NULL, buf, sizeof buf, "%2 of %1 is 5 %", NULL, LAB_ARGS(LAB_NUMBER(12345), LAB_NAME("%1"))), "%1 of 12,345 is 5 %");
+	ck_assert_str_eq(lab_say(NULL, buf, sizeof buf, "%1 step", "%1 steps", LAB_ARGS(LAB_NUMBER(1))), "1 step");
+	ck_assert_str_eq(lab_say(NULL, buf, sizeof buf, "%1 step", "%1 steps", LAB_ARGS(LAB_NUMBER(0))), "0 steps");
+	ck_assert_str_eq(lab_say(&words, buf, sizeof buf, "%1 step", "%1 steps", LAB_ARGS(LAB_NUMBER(2))), "beaucoup");
+	ck_assert_str_eq(lab_say(&words, buf, sizeof buf, "x", NULL, LAB_ARGS(LAB_TEXT("y"))), "mot mot %1");
+	ck_assert_str_eq(lab_say(NULL, buf, 5, "%1%1", NULL, LAB_ARGS(LAB_NAME("abc"))), "abca");
+}
+END_TEST
+
+START_TEST(the_question_can_be_run)
+{
+	struct lab_fixture f;
+	struct lab_input next;
+	struct lab_size size;
+	struct err e = { .code = ERR_OK };
+
+	lab_fixture_run(&f, lab_table[_i]->id, "");
+	ck_assert_str_ne(f.run.question, "");
+	ck_assert_msg(lab_input_next(&f.run, &next, &e) == ERR_OK, "%s: %s", e.where, e.msg);
+	ck_assert_msg(lab_workspace_size(&next, &size, &e) == ERR_OK, "%s: %s", e.where, e.msg);
+	ck_assert(memcmp(next.value, f.input.value, sizeof next.value) != 0);
+	lab_fixture_free(&f);
+}
+END_TEST
+
 START_TEST(json_is_json_with_the_promised_keys)
 {
 	static const char *const keys[] = { "lab", "parameters", "step_count", "steps", "facts", "claims", "proven", "answer",
@@ -394,6 +458,9 @@ int main(void)
 	tcase_add_loop_test(t, the_same_input_gives_the_same_report, 0, labs);
 	tcase_add_loop_test(t, lines_fit_eighty_columns, 0, labs);
 	tcase_add_test(t, lines_fit_with_large_numbers_too);
+	tcase_add_loop_test(t, sentences_are_translated_as_a_whole, 0, labs);
+	tcase_add_test(t, gaps_may_change_places_and_counts_choose);
+	tcase_add_loop_test(t, the_question_can_be_run, 0, labs);
 	tcase_add_loop_test(t, json_is_json_with_the_promised_keys, 0, labs);
 	tcase_add_loop_test(t, bad_values_are_refused_with_the_legal_ones, 0, labs);
 	tcase_add_loop_test(t, values_set_directly_are_checked_too, 0, labs);

@@ -3,7 +3,10 @@
 #include "ui_shows.h"
 
 #include "lab.h"
+#include "lab_report.h"
 #include "labs.h"
+
+#include <stdio.h>
 
 static char before[256 * 1024];
 
@@ -110,6 +113,150 @@ START_TEST(a_parameter_is_changed_and_refused)
 }
 END_TEST
 
+static double param(void)
+{
+	return f->app.labs.input.value[f->app.labs.param];
+}
+
+START_TEST(a_parameter_is_typed)
+{
+	(void)fixture_key(f, 'E');
+	(void)fixture_key(f, '=');
+	ck_assert_int_eq(f->app.prompt.kind, PROMPT_NONE);
+	ck_assert_ptr_nonnull(strstr(f->app.message, "Tab"));
+	(void)fixture_key(f, INPUT_TAB);
+	fixture_text(f, "12");
+	shows("gpus          = 12");
+	shows("1 .. 256");
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert_int_eq(f->app.prompt.kind, PROMPT_NONE);
+	ck_assert(param() == 12);
+	fixture_text(f, "=7");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	ck_assert(param() == 12);
+	fixture_text(f, "=1000");
+	shows("1000: legal here: 1 .. 256");
+	shows("Enter takes 256");
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert(param() == 256);
+	fixture_text(f, "=nan");
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert_int_eq(f->app.prompt.kind, PROMPT_PARAM);
+	ck_assert_str_ne(f->app.prompt.note, "");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	ck_assert(param() == 256);
+}
+END_TEST
+
+START_TEST(words_flags_and_negative_numbers_are_typed_too)
+{
+	static const struct {
+		const char *lab, *key, *text, *bad;
+		double value;
+	} cases[] = {
+		{ "allreduce", "algorithm", "halving", "ring, tree, halving, hierarchical", 2 },
+		{ "fsdp", "prefetch", "on", "on, off", 1 },
+		{ "precision", "loss-exponent", "-30", "legal", -30 },
+		{ "precision", "dynamic-exponent", "12", "dynamic-exponent = x", 12 },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lab *lab = lab_find(cases[i].lab);
+		(void)fixture_key(f, 'E');
+		f->app.labs.on_params = false;
+		fixture_text(f, "g");
+		while (lab_table[f->app.labs.focus] != lab)
+			(void)fixture_key(f, 'j');
+		(void)fixture_key(f, INPUT_TAB);
+		while (strcmp(lab->params[f->app.labs.param].key, cases[i].key) != 0)
+			(void)fixture_key(f, 'j');
+		(void)fixture_key(f, '=');
+		fixture_text(f, cases[i].text);
+		(void)fixture_key(f, INPUT_ENTER);
+		ck_assert_msg(param() == cases[i].value, "%s: %g", cases[i].key, param());
+		fixture_text(f, "=x");
+		if (i != 2)
+			shows(cases[i].bad);
+		(void)fixture_key(f, INPUT_ESCAPE);
+		(void)fixture_key(f, INPUT_ESCAPE);
+	}
+}
+END_TEST
+
+START_TEST(the_question_is_answered_and_run)
+{
+	run_lab_at((size_t)_i);
+	const struct lab_input first = f->app.labs.play->run.input;
+	char question[LAB_TEXT_CAP], judged[256];
+	(void)snprintf(question, sizeof(question), "%.40s", f->app.labs.play->run.question);
+	(void)fixture_key(f, 'P');
+	shows(question);
+	shows("your answer");
+	fixture_text(f, "x");
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert_int_eq(f->app.prompt.kind, PROMPT_PREDICT);
+	(void)fixture_key(f, INPUT_CTRL_U);
+	fixture_text(f, "12");
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert_msg(f->app.prompt.kind == PROMPT_NONE && f->app.labs.play->predicted, "%s", f->app.message);
+	const struct lab_run *run = &f->app.labs.play->run;
+	ck_assert(memcmp(first.value, run->input.value, sizeof(first.value)) != 0);
+	ck_assert(memcmp(f->app.labs.input.value, run->input.value, sizeof(first.value)) == 0);
+	ck_assert_int_eq(f->app.labs.at, run->steps);
+	(void)lab_answer_judge(run, 12, judged, sizeof(judged));
+	judged[40] = '\0';
+	shows("you said 12");
+	shows(judged);
+	(void)fixture_key(f, 'P');
+	(void)fixture_key(f, INPUT_ESCAPE);
+	ck_assert_int_eq(f->app.view, VIEW_LAB);
+}
+END_TEST
+
+/* Whether every word of a text stands on the screen, in order. */
+static bool has_words(const char *at, const char *words)
+{
+	char word[LAB_TEXT_CAP];
+	for (;;) {
+		words += strspn(words, " ");
+		const size_t n = strcspn(words, " ");
+		if (n == 0)
+			return true;
+		(void)snprintf(word, sizeof(word), "%.*s", (int)n, words);
+		at = strstr(at, word);
+		if (at == NULL)
+			return false;
+		words += n;
+	}
+}
+
+START_TEST(no_number_and_no_word_is_cut)
+{
+	static const struct {
+		int w, h;
+	} sizes[] = { { 60, 16 }, { 80, 24 }, { 160, 45 } };
+	f->app.ascii = true;
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+		fixture_resize(f, sizes[s].w, sizes[s].h);
+		run_lab_at((size_t)_i);
+		const struct lab_run *run = &f->app.labs.play->run;
+		for (int64_t k = 0; k < run->steps && k < 100; k++) {
+			struct lab_step step;
+			lab_step(run, k, &step);
+			const char *at = strstr(screen(), "step ");
+			ck_assert_ptr_nonnull(at);
+			ck_assert_msg(strstr(at, ">\n") == NULL, "%s", at);
+			ck_assert_msg(has_words(at, step.title), "%s\n%s", step.title, at);
+			for (int64_t i = 0; i < step.rows && i < 2; i++) {
+				struct lab_row row;
+				lab_row(run, k, i, &row);
+				ck_assert_msg(has_words(at, row.text), "%s\n%s", row.text, at);
+			}
+			(void)fixture_key(f, '.');
+		}
+	}
+}
+END_TEST
+
 START_TEST(too_large_a_run_is_refused_with_the_reason)
 {
 	(void)fixture_key(f, 'E');
@@ -156,6 +303,10 @@ int main(void)
 	tcase_add_loop_test(c, forth_and_back_gives_the_same_screen, 0, 10);
 	tcase_add_test(c, playing_stops_at_the_end);
 	tcase_add_test(c, a_parameter_is_changed_and_refused);
+	tcase_add_test(c, a_parameter_is_typed);
+	tcase_add_test(c, words_flags_and_negative_numbers_are_typed_too);
+	tcase_add_loop_test(c, the_question_is_answered_and_run, 0, 10);
+	tcase_add_loop_test(c, no_number_and_no_word_is_cut, 0, 10);
 	tcase_add_test(c, too_large_a_run_is_refused_with_the_reason);
 	tcase_add_test(c, small_plain_and_after_a_change_of_the_plan);
 	suite_add_tcase(s, c);

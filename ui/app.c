@@ -99,6 +99,8 @@ enum context app_context(const struct app *a)
 		return CONTEXT_LEDGER;
 	if (figure_is_setting(a))
 		return CONTEXT_BILL;
+	if (a->view == VIEW_LABS && a->labs.on_params)
+		return CONTEXT_LAB_PARAMS;
 	return of_view[a->view];
 }
 
@@ -273,7 +275,10 @@ static unsigned do_view_number(struct app *a, int arg, const struct press *p)
 static unsigned do_type(struct app *a, int digit, const struct press *p)
 {
 	const char text[2] = { digit ? (char)p->key : '\0', '\0' };
-	prompt_open(a, PROMPT_VALUE, text);
+	if (a->view == VIEW_LABS)
+		labs_type(a, text);
+	else
+		prompt_open(a, PROMPT_VALUE, text);
 	return 0;
 }
 
@@ -436,6 +441,13 @@ static unsigned do_tick(struct app *a, int by, const struct press *p)
 	return 0;
 }
 
+static unsigned do_predict(struct app *a, int arg, const struct press *p)
+{
+	(void)arg, (void)p;
+	labs_predict(a);
+	return 0;
+}
+
 static unsigned do_speed(struct app *a, int arg, const struct press *p)
 {
 	(void)arg;
@@ -581,6 +593,7 @@ static const struct {
 	[UI_TICK_BACK] = {do_tick, -1},
 	[UI_TICK_ON] = {do_tick, 1},
 	[UI_SPEED] = {do_speed, 0},
+	[UI_PREDICT] = {do_predict, 0},
 	[UI_FUTURE] = {do_future, 0},
 	[UI_REASONS] = {do_reasons, 0},
 	[UI_CONVENTION] = {do_convention, 0},

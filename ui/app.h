@@ -41,6 +41,8 @@ enum pane { PANE_SETTINGS, PANE_FIGURES };
 enum prompt_kind {
 	PROMPT_NONE,
 	PROMPT_VALUE,
+	PROMPT_PARAM,   /* of a lab */
+	PROMPT_PREDICT, /* the answer to its question */
 	PROMPT_FLAGS,
 	PROMPT_FIND,
 	PROMPT_WRITE,

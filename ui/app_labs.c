@@ -2,14 +2,35 @@
 #include "labs.h"
 
 #include "app_internal.h"
+#include "lab_report.h"
 #include "num.h"
 #include "ui_text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SINGLE_STEPS = 16 }; /* whole numbers below it change by one, above by doubling and halving */
+
+static const char *translated_count(const char *one, const char *many, unsigned long n)
+{
+	return ngettext(one, many, n);
+}
+
+const struct lab_words labs_words = { ui_text, translated_count };
+
+const struct lab_param *labs_param(const struct app *a)
+{
+	return &lab_table[a->labs.focus]->params[a->labs.param];
+}
+
+char *labs_format(const struct lab_param *p, double value, char *buf, size_t cap)
+{
+	if (p->type == LAB_PARAM_WORD || p->type == LAB_PARAM_FLAG)
+		return lab_param_format(p, value, buf, cap);
+	return lab_format(p->type == LAB_PARAM_INT ? LAB_COUNT : LAB_REAL, value, buf, cap);
+}
 
 size_t labs_count(void)
 {
@@ -22,6 +43,7 @@ size_t labs_count(void)
 void labs_default(struct app *a)
 {
 	lab_input_init(&a->labs.input, lab_table[a->labs.focus], &a->draft.s);
+	a->labs.input.words = &labs_words;
 }
 
 static size_t moved(size_t at, int64_t by, size_t n)
@@ -69,21 +91,26 @@ static double stepped(const struct lab_param *p, double value, int by)
 	return fmin(fmax(value, p->min), p->max);
 }
 
+/* Sets it; rules between parameters are only said, as the other one may be changed next. */
+static void put(struct app *a, const struct lab_param *p, double value)
+{
+	struct err e = { 0 };
+	lab_input_put(&a->labs.input, p, value);
+	if (lab_input_check(&a->labs.input, &e) != ERR_OK)
+		app_say(a, "%s", e.msg);
+}
+
 void labs_change(struct app *a, int by)
 {
 	struct labs *l = &a->labs;
-	const struct lab_param *p = &lab_table[l->focus]->params[l->param];
-	const double before = l->input.value[l->param];
-	struct err e = { 0 };
-	if (!l->on_params) {
+	const struct lab_param *p = labs_param(a);
+	const double before = l->input.value[l->param], after = stepped(p, before, by);
+	if (!l->on_params)
 		app_say(a, "%s", _("Tab goes to the parameters; there h and l change one."));
-		return;
-	}
-	l->input.value[l->param] = stepped(p, before, by);
-	if (l->input.value[l->param] == before)
+	else if (after == before)
 		app_say(a, _("%s goes from %.6g to %.6g."), p->key, p->min, p->max);
-	else if (lab_input_check(&l->input, &e) != ERR_OK)
-		app_say(a, "%s", e.msg);
+	else
+		put(a, p, after);
 }
 
 static void free_play(struct lab_play *p)
@@ -94,17 +121,16 @@ static void free_play(struct lab_play *p)
 }
 
 /* Runs it into fresh memory; NULL, and why, when it cannot be. */
-static struct lab_play *run_lab(const struct labs *l, const struct scenario *s, struct err *e)
+static struct lab_play *run_lab(const struct lab_input *input, const struct scenario *s, struct err *e)
 {
 	struct lab_size size;
-	struct lab_input in = l->input;
-	struct lab_play *p = malloc(sizeof(*p));
+	struct lab_input in = *input;
+	struct lab_play *p = calloc(1, sizeof(*p));
 	if (p == NULL) {
 		(void)err_set(e, ERR_RANGE, "", "%s", _("There is no memory for this run."));
 		return NULL;
 	}
 	p->scenario = *s;
-	p->workspace = NULL;
 	in.scenario = &p->scenario;
 	if (lab_workspace_size(&in, &size, e) == ERR_OK) {
 		p->workspace = malloc((size_t)size.bytes);
@@ -118,20 +144,124 @@ static struct lab_play *run_lab(const struct labs *l, const struct scenario *s, 
 	return NULL;
 }
 
-void labs_open(struct app *a)
+/* Takes over a run; it starts at step `at`. */
+static void show(struct app *a, struct lab_play *p, int64_t at)
 {
 	struct labs *l = &a->labs;
+	free_play(l->play);
+	l->play = p;
+	l->at = at;
+	l->playing = false;
+	a->scroll[VIEW_LAB] = 0;
+}
+
+void labs_open(struct app *a)
+{
 	struct err e = { 0 };
-	struct lab_play *p = run_lab(l, &a->draft.s, &e);
+	struct lab_play *p = run_lab(&a->labs.input, &a->draft.s, &e);
 	if (p == NULL) {
 		app_say(a, "%s", e.msg);
 		return;
 	}
-	free_play(l->play);
-	l->play = p;
-	l->at = 0;
-	l->playing = false;
+	show(a, p, 0);
 	app_push_view(a, VIEW_LAB);
+}
+
+void labs_type(struct app *a, const char *text)
+{
+	if (a->labs.on_params)
+		prompt_open(a, PROMPT_PARAM, text);
+	else
+		app_say(a, "%s", _("Tab goes to the parameters; there a value can be typed."));
+}
+
+void labs_predict(struct app *a)
+{
+	labs_go(a, a->labs.play->run.steps);
+	prompt_open(a, PROMPT_PREDICT, "");
+}
+
+/* A number that is refused takes the nearest end of its range. */
+static void read_param(const struct app *a, struct prompt *p)
+{
+	const struct lab_param *param = labs_param(a);
+	struct lab_input in = a->labs.input;
+	struct lab_size size;
+	struct err e = { 0 };
+	double value;
+	const enum err_code code = lab_param_parse(param, p->text, &value, &e);
+	p->good = code == ERR_OK;
+	if (!p->good) {
+		(void)snprintf(p->note, sizeof(p->note), "%s", e.msg);
+		if (code == ERR_RANGE && isfinite(value))
+			(void)lab_param_format(param, value < param->min ? param->min : param->max, p->take, sizeof(p->take));
+		return;
+	}
+	char text[48];
+	lab_input_put(&in, param, value);
+	if (lab_workspace_size(&in, &size, &e) != ERR_OK)
+		(void)snprintf(p->note, sizeof(p->note), "%s", e.msg);
+	else
+		(void)snprintf(p->note, sizeof(p->note), "%s", labs_format(param, value, text, sizeof(text)));
+}
+
+static void read_prediction(const struct app *a, struct prompt *p)
+{
+	const struct lab_run *run = &a->labs.play->run;
+	struct err e = { 0 };
+	double value = 0;
+	char text[64];
+	p->good = lab_answer_parse(run, p->text, &value, &e) == ERR_OK;
+	(void)snprintf(p->note, sizeof(p->note), "%s",
+		p->good ? lab_format(run->answer_unit, value, text, sizeof(text)) : e.msg);
+}
+
+void labs_read_prompt(const struct app *a, struct prompt *p)
+{
+	p->note[0] = p->take[0] = '\0';
+	p->good = false;
+	if (p->len == 0)
+		return;
+	if (p->kind == PROMPT_PARAM)
+		read_param(a, p);
+	else
+		read_prediction(a, p);
+}
+
+/* Runs what the question is about, and shows how far off the answer is. */
+static void answer(struct app *a, double prediction)
+{
+	struct labs *l = &a->labs;
+	struct lab_input next;
+	struct lab_play *p = NULL;
+	struct err e = { 0 };
+	if (lab_input_next(&l->play->run, &next, &e) == ERR_OK)
+		p = run_lab(&next, &l->play->scenario, &e);
+	if (p == NULL) {
+		app_say(a, "%s", e.msg);
+		return;
+	}
+	p->predicted = true;
+	p->prediction = prediction;
+	l->input = next;
+	l->input.scenario = &a->draft.s;
+	show(a, p, p->run.steps);
+}
+
+void labs_accept_prompt(struct app *a)
+{
+	struct prompt *p = &a->prompt;
+	struct err e = { 0 };
+	double value;
+	const char *const typed = p->good || p->take[0] == '\0' ? p->text : p->take;
+	const enum prompt_kind kind = p->kind;
+	if (!p->good && p->take[0] == '\0')
+		return;
+	p->kind = PROMPT_NONE;
+	if (kind == PROMPT_PARAM && lab_param_parse(labs_param(a), typed, &value, &e) == ERR_OK)
+		put(a, labs_param(a), value);
+	else if (kind == PROMPT_PREDICT && lab_answer_parse(&a->labs.play->run, typed, &value, &e) == ERR_OK)
+		answer(a, value);
 }
 
 static void go(struct labs *l, int64_t by)
@@ -170,6 +300,7 @@ void labs_check(struct app *a)
 		shown = shown || a->below[i] == VIEW_LAB;
 	if (l->input.lab == NULL)
 		labs_default(a);
+	lab_input_follow(&l->input, &a->draft.s);
 	if (shown || l->play == NULL)
 		return;
 	free_play(l->play);

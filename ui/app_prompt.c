@@ -1,6 +1,7 @@
 #include "app_internal.h"
 
 #include "glyphs.h"
+#include "labs.h"
 #include "ui_text.h"
 #include "units.h"
 
@@ -127,11 +128,20 @@ static const char *const file_notes[PROMPT_COUNT] = {
 	[PROMPT_IMPORT] = N_("path of a config.json"),
 };
 
+static bool is_of_labs(const struct prompt *p)
+{
+	return p->kind == PROMPT_PARAM || p->kind == PROMPT_PREDICT;
+}
+
 static void prompt_read(struct app *a)
 {
 	struct prompt *p = &a->prompt;
 	struct draft next;
 	struct knob_moves moves;
+	if (is_of_labs(p)) {
+		labs_read_prompt(a, p);
+		return;
+	}
 	if (p->kind == PROMPT_VALUE || p->kind == PROMPT_FLAGS) {
 		p->good = prompt_try(a, &next, &moves, p);
 		if (!p->good && p->kind == PROMPT_VALUE)
@@ -271,6 +281,8 @@ static unsigned prompt_accept(struct app *a)
 		p->kind = PROMPT_NONE;
 	else if (p->kind == PROMPT_VALUE || p->kind == PROMPT_FLAGS)
 		accept_value(a);
+	else if (is_of_labs(p))
+		labs_accept_prompt(a);
 	else
 		return accept_file(a);
 	return 0;

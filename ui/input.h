@@ -68,6 +68,7 @@ enum context {
 	CONTEXT_LIST,
 	CONTEXT_COMMAND,
 	CONTEXT_LABS,
+	CONTEXT_LAB_PARAMS, /* list of labs, focus on a parameter */
 	CONTEXT_LAB,
 	CONTEXT_PROMPT, /* the only one that does not fall back to CONTEXT_ALL: text goes to the prompt */
 	CONTEXT_COUNT
@@ -133,6 +134,7 @@ enum ui_action {
 	UI_TICK_BACK,
 	UI_TICK_ON,
 	UI_SPEED,
+	UI_PREDICT,
 	UI_FUTURE,
 	UI_REASONS,
 	UI_CONVENTION,

@@ -9,7 +9,12 @@ struct lab_play {
 	struct scenario scenario; /* a copy: the run points to it */
 	struct lab_run run;
 	void *workspace; /* owned */
+	bool predicted;  /* its answer was guessed before it ran */
+	double prediction;
 };
+
+/* Translations of the labs' sentences. */
+extern const struct lab_words labs_words;
 
 /* How many labs there are. */
 size_t labs_count(void);
@@ -23,6 +28,16 @@ void labs_next_pane(struct app *a);
 void labs_change(struct app *a, int by);
 /* All parameters back to their defaults. */
 void labs_default(struct app *a);
+/* Opens a prompt for the parameter in focus, or for the answer to the question of the run; else says why not. */
+void labs_type(struct app *a, const char *text);
+void labs_predict(struct app *a);
+/* The prompts of the laboratory: how the text is read, into note, good and take; and Enter. */
+void labs_read_prompt(const struct app *a, struct prompt *p);
+void labs_accept_prompt(struct app *a);
+/* The parameter in focus. */
+const struct lab_param *labs_param(const struct app *a);
+/* A value of it for the screen. Returns buf. */
+char *labs_format(const struct lab_param *p, double value, char *buf, size_t cap);
 /* The player. Behind the last step of a run there is one page more: what it proved. */
 void labs_go(struct app *a, int64_t by); /* stops playing */
 void labs_play(struct app *a);

@@ -1,5 +1,6 @@
 #include "view_internal.h"
 
+#include "labs.h"
 #include "num.h"
 #include "ui_text.h"
 #include "units.h"
@@ -186,6 +187,8 @@ static const char *prompt_label(const struct app *a)
 	static const char *const labels[PROMPT_COUNT] = {
 		[PROMPT_NONE] = "",
 		[PROMPT_VALUE] = "",
+		[PROMPT_PARAM] = "",
+		[PROMPT_PREDICT] = N_("your answer"),
 		[PROMPT_FLAGS] = N_("flags"),
 		[PROMPT_FIND] = N_("find"),
 		[PROMPT_WRITE] = N_("write to"),
@@ -193,6 +196,8 @@ static const char *prompt_label(const struct app *a)
 		[PROMPT_OPEN] = N_("open"),
 		[PROMPT_IMPORT] = N_("import"),
 	};
+	if (a->prompt.kind == PROMPT_PARAM)
+		return labs_param(a)->key;
 	return a->prompt.kind == PROMPT_VALUE ? knob_at(a->focus)->key : ui_text(labels[a->prompt.kind]);
 }
 
@@ -216,13 +221,14 @@ static int columns_between(const char *text, size_t from, size_t to)
 /* "seq           = 12k                 12,288: 60.0 GiB, FITS". What does not fit beside the text goes to the message row. */
 static void draw_prompt(const struct view *v)
 {
-	static const char signs[PROMPT_COUNT] = "\0=:/>>>>";
+	static const char signs[PROMPT_COUNT] = "\0===:/>>>>";
 	const struct prompt *p = &v->a->prompt;
 	const struct rect r = v->l.area[AREA_PREVIEW], m = v->l.area[AREA_MESSAGE];
-	const int text_x = 16, note_w = canvas_text_width(p->note);
+	const char *label = prompt_label(v->a);
+	const int text_x = (int)num_max(16, canvas_text_width(label) + 3), note_w = canvas_text_width(p->note);
 	const uint8_t style = p->good || p->kind == PROMPT_FIND ? ROLE_TEXT : ROLE_ALERT;
-	(void)canvas_text(v->c, 0, r.y, 13, ROLE_HEAD, prompt_label(v->a));
-	(void)canvas_printf(v->c, 14, r.y, 2, ROLE_ACCENT, "%c", signs[p->kind]);
+	(void)canvas_text(v->c, 0, r.y, text_x - 3, ROLE_HEAD, label);
+	(void)canvas_printf(v->c, text_x - 2, r.y, 2, ROLE_ACCENT, "%c", signs[p->kind]);
 	const int room = r.w - text_x - 1;
 	size_t start = 0;
 	while (columns_between(p->text, start, p->cursor) > room)
@@ -282,10 +288,13 @@ static void draw_prompt_hint(const struct view *v, int x, int w)
 {
 	const struct prompt *p = &v->a->prompt;
 	const int y = v->l.area[AREA_FOOTER].y;
-	if (p->kind == PROMPT_VALUE && !p->good && p->take[0] != '\0')
+	char legal[256];
+	if (!p->good && p->take[0] != '\0')
 		(void)canvas_printf(v->c, x, y, w, ROLE_TEXT, _("Enter takes %s, the nearest that is legal"), p->take);
 	else if (p->kind == PROMPT_VALUE || p->kind == PROMPT_FLAGS)
 		(void)canvas_text(v->c, x, y, w, ROLE_DIM, "8k, 8192, 70B, 1.5e12, 80GB, 64GiB");
+	else if (p->kind == PROMPT_PARAM)
+		(void)canvas_text(v->c, x, y, w, ROLE_DIM, lab_param_legal(labs_param(v->a), legal, sizeof(legal)));
 }
 
 /* What the focus is on, how to leave: those two are never cut. */

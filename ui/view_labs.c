@@ -11,19 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LABEL_W = 27, KEY_W = 16, VALUE_W = 11, HELP_MIN_W = 44, ROWS_W = 26 };
+enum { LABEL_W = 27, KEY_W = 16, VALUE_W = 11, HELP_MIN_W = 44, ROWS_W = 26, TEXT_MIN_W = 18 };
 enum { MEASURED_ROWS = 64, GAP = 2, HEAD_H = 4, ANY_H = 1 << 20 };
-
-static const char *param_text(const struct lab_param *p, double value, char *buf, size_t cap)
-{
-	if (p->type == LAB_PARAM_WORD)
-		(void)snprintf(buf, cap, "%s", p->word((int64_t)value));
-	else if (p->type == LAB_PARAM_FLAG)
-		(void)snprintf(buf, cap, "%s", value > 0 ? _("on") : _("off"));
-	else
-		(void)lab_format(p->type == LAB_PARAM_INT ? LAB_COUNT : LAB_REAL, value, buf, cap);
-	return buf;
-}
 
 static void draw_params(const struct view *v, struct rect r)
 {
@@ -42,7 +31,7 @@ static void draw_params(const struct view *v, struct rect r)
 			canvas_glyph(v->c, r.x, y, ROLE_ACCENT, GLYPH_FOCUS);
 		(void)canvas_text(v->c, r.x + 1, y, KEY_W - 1, focus ? ROLE_TEXT : ROLE_DIM, p->key);
 		(void)canvas_text_right(v->c, r.x + KEY_W, y, VALUE_W, focus ? ROLE_FOCUS : ROLE_TEXT,
-			param_text(p, l->input.value[i], text, sizeof(text)));
+			labs_format(p, l->input.value[i], text, sizeof(text)));
 		if (focus && v->a->prompt.kind == PROMPT_NONE)
 			canvas_cursor(v->c, r.x + KEY_W + VALUE_W - 1, y, false);
 		if (help_w >= HELP_MIN_W)
@@ -81,84 +70,151 @@ void view_labs(const struct view *v)
 	view_prompt_or(v, draw_help);
 }
 
-/* Widths of the labels and of each column, from the first rows: they stay the same while one scrolls. */
-static void measure(const struct lab_run *run, int64_t k, const struct lab_step *s, int width[LAB_COLUMNS_MAX + 1])
+/* How the rows of a step are laid out: the same for all of them, so that nothing moves while one scrolls. */
+struct table {
+	struct lab_step step;
+	int width[LAB_COLUMNS_MAX + 1]; /* of the labels, of each column with the gap before it */
+	int text_x, height;             /* where the text at the end begins; rows of the screen that a row takes */
+	bool below;                     /* the text begins in its second row */
+};
+
+static int table_width(const struct table *t)
 {
-	char text[64];
-	width[0] = 0;
-	for (int32_t c = 0; c < s->n_columns; c++)
-		width[c + 1] = canvas_text_width(ui_text(s->columns[c].label));
-	for (int64_t i = 0; i < s->rows && i < MEASURED_ROWS; i++) {
-		struct lab_row row;
-		lab_row(run, k, i, &row);
-		width[0] = (int)num_max(width[0], canvas_text_width(row.label));
-		for (int32_t c = 0; c < s->n_columns; c++)
-			width[c + 1] = (int)num_max(width[c + 1],
-				canvas_text_width(lab_format_short(s->columns[c].unit, row.value[c], text, sizeof(text))));
-	}
+	int sum = 0;
+	for (int32_t c = 0; c <= t->step.n_columns; c++)
+		sum += t->width[c];
+	return sum;
 }
 
-static void draw_row(const struct view *v, struct rect r, const struct lab_step *s, const struct lab_row *row, const int *width)
+static void widen(int *width, const char *text)
+{
+	*width = (int)num_max(*width, canvas_text_width(text));
+}
+
+/* Whether a text can be broken at blanks into lines of w columns; a drawing has none. */
+static bool is_breakable(const char *text, int w)
+{
+	char word[LAB_TEXT_CAP];
+	for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
+		const size_t n = strcspn(text, " ");
+		(void)snprintf(word, sizeof(word), "%.*s", (int)n, text);
+		if (canvas_text_width(word) > w)
+			return false;
+		text += n;
+	}
+	return true;
+}
+
+/* A text that does not fit beside the columns is broken at blanks, below them where there is no room. */
+static void break_texts(const struct lab_run *run, int64_t k, int w, struct table *t)
+{
+	struct canvas nowhere = { 0 };
+	struct lab_row row;
+	int lines = 0;
+	t->below = w - t->text_x < TEXT_MIN_W;
+	for (int64_t i = 0; i < t->step.rows && i < MEASURED_ROWS; i++) {
+		lab_row(run, k, i, &row);
+		t->below = t->below || !is_breakable(row.text, w - t->text_x);
+	}
+	if (t->below)
+		t->text_x = GAP;
+	for (int64_t i = 0; i < t->step.rows && i < MEASURED_ROWS; i++) {
+		lab_row(run, k, i, &row);
+		lines = (int)num_max(lines, canvas_wrap(&nowhere, (struct rect){ 0, 0, w - t->text_x, 0 }, 0, ROLE_TEXT, row.text));
+	}
+	t->height = (int)num_max(1, lines + t->below);
+}
+
+/* Measures the first rows. */
+static void measure(const struct lab_run *run, int64_t k, int w, struct table *t)
 {
 	char text[64];
-	int x = r.x + width[0];
-	(void)canvas_text(v->c, r.x, r.y, width[0], ROLE_DIM, row->label);
-	for (int32_t c = 0; c < s->n_columns && x < r.x + r.w; c++) {
-		const int w = width[c + 1] + GAP;
+	int longest = 0;
+	*t = (struct table){ .height = 1 };
+	lab_step(run, k, &t->step);
+	for (int32_t c = 0; c < t->step.n_columns; c++)
+		widen(&t->width[c + 1], ui_text(t->step.columns[c].label));
+	for (int64_t i = 0; i < t->step.rows && i < MEASURED_ROWS; i++) {
+		struct lab_row row;
+		lab_row(run, k, i, &row);
+		widen(&t->width[0], row.label);
+		widen(&longest, row.text);
+		for (int32_t c = 0; c < t->step.n_columns; c++)
+			widen(&t->width[c + 1], lab_format_short(t->step.columns[c].unit, row.value[c], text, sizeof(text)));
+	}
+	const int gap = table_width(t) + GAP * t->step.n_columns <= w ? GAP : 1;
+	for (int32_t c = 1; c <= t->step.n_columns; c++)
+		t->width[c] += gap;
+	t->text_x = table_width(t) + GAP;
+	if (t->text_x + longest > w)
+		break_texts(run, k, w, t);
+}
+
+static void draw_row(const struct view *v, struct rect r, const struct table *t, const struct lab_row *row)
+{
+	char text[64];
+	int x = r.x + t->width[0];
+	(void)canvas_text(v->c, r.x, r.y, t->width[0], ROLE_DIM, row->label);
+	for (int32_t c = 0; c < t->step.n_columns && x < r.x + r.w; c++) {
+		const int w = t->width[c + 1];
 		(void)canvas_text_right(v->c, x, r.y, (int)num_min(w, r.x + r.w - x), ROLE_TEXT,
-			lab_format_short(s->columns[c].unit, row->value[c], text, sizeof(text)));
+			lab_format_short(t->step.columns[c].unit, row->value[c], text, sizeof(text)));
 		x += w;
 	}
-	if (x + GAP < r.x + r.w)
-		(void)canvas_text(v->c, x + GAP, r.y, r.x + r.w - x - GAP, ROLE_TEXT, row->text);
-	if (x > r.x + r.w || x + GAP + canvas_text_width(row->text) > r.x + r.w)
+	if (x > r.x + r.w)
 		canvas_glyph(v->c, r.x + r.w - 1, r.y, ROLE_ACCENT, GLYPH_MORE);
+	(void)canvas_wrap(v->c,
+		(struct rect){ r.x + t->text_x, r.y + t->below, r.w - t->text_x, r.h - t->below }, 0, ROLE_TEXT, row->text);
+}
+
+/* Rows of a table that r has room for, at least one. */
+static int64_t rows_shown(const struct table *t, struct rect r)
+{
+	return num_max(1, (r.h - HEAD_H) / t->height);
 }
 
 static void draw_step(const struct view *v, struct rect r)
 {
 	const struct lab_run *run = &v->a->labs.play->run;
 	const int64_t k = v->a->labs.at, top = (int64_t)v->a->scroll[VIEW_LAB];
-	int width[LAB_COLUMNS_MAX + 1];
-	struct lab_step s;
-	lab_step(run, k, &s);
-	measure(run, k, &s, width);
-	(void)canvas_wrap(v->c, (struct rect){ r.x, r.y + 1, r.w, 2 }, 0, ROLE_TEXT, s.title);
-	int x = r.x + width[0];
-	for (int32_t c = 0; c < s.n_columns && x < r.x + r.w; c++) {
+	struct table t;
+	measure(run, k, r.w, &t);
+	(void)canvas_wrap(v->c, (struct rect){ r.x, r.y + 1, r.w, 2 }, 0, ROLE_TEXT, t.step.title);
+	int x = r.x + t.width[0];
+	for (int32_t c = 0; c < t.step.n_columns && x < r.x + r.w; c++) {
 		(void)canvas_text_right(
-			v->c, x, r.y + 3, (int)num_min(width[c + 1] + GAP, r.x + r.w - x), ROLE_DIM, ui_text(s.columns[c].label));
-		x += width[c + 1] + GAP;
+			v->c, x, r.y + 3, (int)num_min(t.width[c + 1], r.x + r.w - x), ROLE_DIM, ui_text(t.step.columns[c].label));
+		x += t.width[c + 1];
 	}
-	for (int64_t i = top; i < s.rows && i - top < r.h - HEAD_H; i++) {
+	for (int64_t i = top; i < t.step.rows && i - top < rows_shown(&t, r); i++) {
 		struct lab_row row;
+		const int y = r.y + HEAD_H + (int)(i - top) * t.height;
 		lab_row(run, k, i, &row);
-		draw_row(v, (struct rect){ r.x, r.y + HEAD_H + (int)(i - top), r.w, 1 }, &s, &row, width);
+		draw_row(v, (struct rect){ r.x, y, r.w, (int)num_min(t.height, r.y + r.h - y) }, &t, &row);
 	}
 }
 
-static void write_claim(struct pen *p, const struct lab_claim *c)
+static void write_claim(struct pen *p, const struct lab_run *run, const struct lab_claim *c)
 {
-	char a[64], b[64], text[256], allowed[64] = "";
+	char text[256];
 	pen_text(p, c->holds ? _("proved") : _("NOT PROVED"), c->holds ? ROLE_TEXT : ROLE_ALERT, ui_text(c->text));
-	if (c->tolerance > 0)
-		(void)snprintf(allowed, sizeof(allowed), _(", rounding allows %.3g"), c->tolerance);
-	if (isnan(c->got))
-		(void)snprintf(text, sizeof(text), _("difference %.3g%s"), c->difference, allowed);
-	else
-		(void)snprintf(text, sizeof(text), _("%s and %s, difference %.3g%s"), lab_format(c->unit, c->got, a, sizeof(a)),
-			lab_format(c->unit, c->want, b, sizeof(b)), c->difference, allowed);
-	pen_text(p, "", ROLE_DIM, text);
+	pen_text(p, "", ROLE_DIM, lab_claim_format(run, c, text, sizeof(text)));
 }
 
-/* What was proved, the numbers, the question. Returns the rows that all of it takes. */
+/* What the guess was worth, what was proved, the question, the numbers. Returns the rows that all of it takes. */
 static int draw_summary(const struct view *v, struct rect r, size_t skip)
 {
-	const struct lab_run *run = &v->a->labs.play->run;
+	const struct lab_play *play = v->a->labs.play;
+	const struct lab_run *run = &play->run;
 	struct pen p = { v->c, r, 0, (int)skip };
 	char value[64], text[256];
+	if (play->predicted) {
+		pen_text(&p, _("prediction"), ROLE_TEXT, ui_text(run->answer_label));
+		pen_text(&p, "", ROLE_HEAD, lab_answer_judge(run, play->prediction, text, sizeof(text)));
+		pen_gap(&p);
+	}
 	for (int32_t i = 0; i < run->n_claims; i++)
-		write_claim(&p, &run->claims[i]);
+		write_claim(&p, run, &run->claims[i]);
 	pen_gap(&p);
 	pen_text(&p, _("question"), ROLE_HEAD, run->question);
 	pen_text(&p, "", ROLE_DIM, run->next);
@@ -182,19 +238,16 @@ size_t view_lab_scroll_max(const struct view *v)
 {
 	const struct labs *l = &v->a->labs;
 	struct rect r = summary_rect(v);
-	struct lab_step s;
-	int64_t rows, h = r.h;
 	if (l->play == NULL)
 		return 0;
-	if (l->at == l->play->run.steps) {
-		r.h = ANY_H;
-		rows = draw_summary(v, r, 0);
-	} else {
-		lab_step(&l->play->run, l->at, &s);
-		rows = s.rows;
-		h = view_body(v).h - HEAD_H;
+	if (l->at < l->play->run.steps) {
+		struct table t;
+		measure(&l->play->run, l->at, view_body(v).w, &t);
+		return (size_t)num_max(0, t.step.rows - rows_shown(&t, view_body(v)));
 	}
-	return rows > h ? (size_t)(rows - h) : 0;
+	const int h = r.h;
+	r.h = ANY_H;
+	return (size_t)num_max(0, draw_summary(v, r, 0) - h);
 }
 
 /* Playing or not; which rows of a long table. */
@@ -202,21 +255,32 @@ static void draw_state(const struct view *v)
 {
 	const struct rect r = v->l.area[AREA_PREVIEW];
 	const struct labs *l = &v->a->labs;
-	const int64_t top = (int64_t)v->a->scroll[VIEW_LAB], h = view_body(v).h - HEAD_H;
-	struct lab_step s;
+	const int64_t top = (int64_t)v->a->scroll[VIEW_LAB];
+	struct table t;
 	char text[64];
 	if (l->at == l->play->run.steps) {
-		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("Think first; Esc, Tab, then h and l change a parameter."));
+		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("Think first: P takes your answer, and runs it."));
 		return;
 	}
 	(void)canvas_printf(v->c, r.x, r.y, r.w - ROWS_W, ROLE_DIM,
 		l->playing ? _("playing, %d steps a second") : _("paused, %d steps a second"), app_ticks_per_s(v->a));
-	lab_step(&l->play->run, l->at, &s);
-	if (s.rows <= h)
+	measure(&l->play->run, l->at, view_body(v).w, &t);
+	const int64_t shown = rows_shown(&t, view_body(v));
+	if (t.step.rows <= shown)
 		return;
-	(void)snprintf(
-		text, sizeof(text), _("rows %" PRId64 " to %" PRId64 " of %" PRId64), top + 1, num_min(top + h, s.rows), s.rows);
+	(void)snprintf(text, sizeof(text), _("rows %" PRId64 " to %" PRId64 " of %" PRId64), top + 1,
+		num_min(top + shown, t.step.rows), t.step.rows);
 	(void)canvas_text_right(v->c, r.x + r.w - ROWS_W, r.y, ROWS_W, ROLE_DIM, text);
+}
+
+/* The question while one types an answer to it: the row above may be scrolled away. */
+static void draw_question(const struct view *v)
+{
+	const struct rect m = v->l.area[AREA_MESSAGE];
+	if (v->a->prompt.kind != PROMPT_PREDICT)
+		return;
+	(void)canvas_printf(v->c, m.x, m.y, m.w, ROLE_TEXT, "%*s", m.w, "");
+	(void)canvas_text(v->c, m.x, m.y, m.w, ROLE_TEXT, v->a->labs.play->run.question);
 }
 
 void view_lab(const struct view *v)
@@ -239,5 +303,6 @@ void view_lab(const struct view *v)
 		(void)draw_summary(v, summary_rect(v), v->a->scroll[VIEW_LAB]);
 	else
 		draw_step(v, body);
+	draw_question(v);
 	view_prompt_or(v, draw_state);
 }

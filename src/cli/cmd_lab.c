@@ -94,29 +94,22 @@ static enum err_code read_params(const struct args *a, struct lab_input *in, str
 	return code;
 }
 
-/* A prediction in the unit of the answer: bytes and counts with their suffixes, the rest as decimals. */
-static enum err_code read_prediction(const struct args *a, const struct lab_run *run, struct lab_report_options *o, struct err *e)
-{
-	const char *text = args_option(a, OPTION_PREDICT);
-	int64_t whole = 0;
-	enum err_code code;
-
-	if (text == NULL)
-		return ERR_OK;
-	o->predicted = true;
-	if (units_parse_real(text, "predict", &o->prediction, NULL) == ERR_OK)
-		return ERR_OK;
-	code = run->answer_unit == LAB_BYTES    ? units_parse_bytes(text, "predict", &whole, e)
-		: run->answer_unit == LAB_COUNT ? units_parse_count(text, "predict", 1000, &whole, e)
-						: units_parse_real(text, "predict", &o->prediction, e);
-	if (run->answer_unit == LAB_BYTES || run->answer_unit == LAB_COUNT)
-		o->prediction = (double)whole;
-	return code;
-}
-
 static const char *translated(const char *text)
 {
-	return _(text);
+	return gettext(text);
+}
+
+static const char *translated_count(const char *one, const char *many, unsigned long n)
+{
+	return ngettext(one, many, n);
+}
+
+/* JSON is for programs: English everywhere. */
+static const struct lab_words *words_for(const struct args *a)
+{
+	static const struct lab_words words = { translated, translated_count };
+
+	return args_option(a, OPTION_JSON) == NULL ? &words : NULL;
 }
 
 static void print(struct cli *cli, const struct lab_run *run, const struct lab_report_options *o)
@@ -134,10 +127,12 @@ static void print(struct cli *cli, const struct lab_run *run, const struct lab_r
 
 static int report(struct cli *cli, const struct lab_run *run)
 {
-	struct lab_report_options o = { .steps = args_option(&cli->args, OPTION_STEPS) != NULL, .translate = translated };
+	struct lab_report_options o = { .steps = args_option(&cli->args, OPTION_STEPS) != NULL };
+	const char *prediction = args_option(&cli->args, OPTION_PREDICT);
 	struct err e;
 
-	if (read_prediction(&cli->args, run, &o, &e) != ERR_OK)
+	o.predicted = prediction != NULL;
+	if (o.predicted && lab_answer_parse(run, prediction, &o.prediction, &e) != ERR_OK)
 		return cli_fail(&e);
 	print(cli, run, &o);
 	return lab_proven(run) ? EXIT_YES : EXIT_INTERNAL;
@@ -159,6 +154,7 @@ int cmd_lab(struct cli *cli)
 		request_plan(cli, 1, true, &d, &p, &e) != ERR_OK)
 		return cli_fail(&e);
 	lab_input_init(&in, lab, &d.s);
+	in.words = words_for(&cli->args);
 	if (read_params(&cli->args, &in, &e) != ERR_OK || lab_workspace_size(&in, &size, &e) != ERR_OK)
 		return cli_fail(&e);
 	workspace = malloc((size_t)size.bytes);

@@ -3,5 +3,7 @@
 #define MESHPLAN_I18N_MARK_H
 
 #define N_(text) text
+/* Singular and plural of a text with a count, two arguments. */
+#define NN_(one, many) one, many
 
 #endif

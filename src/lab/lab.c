@@ -3,6 +3,7 @@
 #include "catalog.h"
 #include "lab_internal.h"
 #include "num.h"
+#include "sink.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -36,82 +37,148 @@ const struct lab_param *lab_param_find(const struct lab *lab, const char *key)
 	return NULL;
 }
 
-void lab_input_init(struct lab_input *in, const struct lab *lab, const struct scenario *s)
+static double default_of(const struct lab *lab, size_t i, const struct scenario *s)
 {
-	*in = (struct lab_input){ .lab = lab, .scenario = s };
-	for (size_t i = 0; i < lab->n_params; i++)
-		in->value[i] = lab->params[i].dflt;
+	const struct lab_param *p = &lab->params[i];
+	double value = lab->preset != NULL ? lab->preset(s, i) : (double)NAN;
+
+	return value >= p->min && value <= p->max ? value : p->dflt;
 }
 
-/* "ring, tree". Returns buf. */
-static char *list_words(const struct lab_param *p, char *buf, size_t cap)
+void lab_input_init(struct lab_input *in, const struct lab *lab, const struct scenario *s)
 {
-	size_t len = 0;
+	*in = (struct lab_input){ .lab = lab };
+	lab_input_follow(in, s);
+}
 
-	buf[0] = '\0';
-	for (int64_t i = 0; p->word(i) != NULL && len < cap; i++) {
-		int n = snprintf(buf + len, cap - len, "%s%s", i > 0 ? ", " : "", p->word(i));
+void lab_input_follow(struct lab_input *in, const struct scenario *s)
+{
+	in->scenario = s;
+	for (size_t i = 0; i < in->lab->n_params; i++)
+		if (!in->given[i])
+			in->value[i] = default_of(in->lab, i, s);
+}
 
-		len += n > 0 ? (size_t)n : 0;
-	}
+void lab_input_put(struct lab_input *in, const struct lab_param *p, double value)
+{
+	in->value[p - in->lab->params] = value;
+	in->given[p - in->lab->params] = true;
+}
+
+char *lab_param_legal(const struct lab_param *p, char *buf, size_t cap)
+{
+	struct sink out;
+
+	sink_init(&out, buf, cap, NULL, NULL);
+	if (p->type == LAB_PARAM_FLAG)
+		sink_puts(&out, "on, off");
+	else if (p->type != LAB_PARAM_WORD)
+		sink_printf(&out, "%.10g .. %.10g", p->min, p->max);
+	for (int64_t i = 0; p->type == LAB_PARAM_WORD && p->word(i) != NULL; i++)
+		sink_printf(&out, "%s%s", i > 0 ? ", " : "", p->word(i));
 	return buf;
 }
 
-static enum err_code parse_word(const struct lab_param *p, const char *text, double *value, struct err *e)
+char *lab_param_format(const struct lab_param *p, double value, char *buf, size_t cap)
 {
-	char names[200];
+	if (p->type == LAB_PARAM_WORD)
+		(void)snprintf(buf, cap, "%s", p->word((int64_t)value));
+	else if (p->type == LAB_PARAM_FLAG)
+		(void)snprintf(buf, cap, "%s", value > 0 ? "on" : "off");
+	else
+		(void)snprintf(buf, cap, "%.15g", value);
+	return buf;
+}
 
-	for (int64_t i = 0; p->word(i) != NULL; i++)
-		if (strcmp(p->word(i), text) == 0) {
+static enum err_code refuse(const struct lab_param *p, enum err_code code, const char *text, struct err *e)
+{
+	char legal[300];
+
+	return err_set(e, code, p->key, code == ERR_USAGE ? "\"%.40s\": legal here: %s" : "%.40s: legal here: %s", text,
+		lab_param_legal(p, legal, sizeof legal));
+}
+
+/* Words and flags alike: value i is the i-th of the names. */
+static enum err_code parse_name(const struct lab_param *p, const char *text, double *value, struct err *e)
+{
+	for (int64_t i = 0; i <= (int64_t)p->max; i++) {
+		char name[40];
+
+		if (strcmp(lab_param_format(p, (double)i, name, sizeof name), text) == 0) {
 			*value = (double)i;
 			return ERR_OK;
 		}
-	return err_set(e, ERR_USAGE, p->key, "\"%.40s\": legal here: %s", text, list_words(p, names, sizeof names));
+	}
+	return refuse(p, ERR_USAGE, text, e);
 }
 
-static enum err_code parse_flag(const struct lab_param *p, const char *text, double *value, struct err *e)
+static enum err_code parse_number(const struct lab_param *p, const char *text, double *value, struct err *e)
 {
-	bool on = strcmp(text, "on") == 0;
+	int64_t count = 0;
+	enum err_code code;
 
-	if (!on && strcmp(text, "off") != 0)
-		return err_set(e, ERR_USAGE, p->key, "\"%.40s\": legal here: on, off", text);
-	*value = on ? 1 : 0;
-	return ERR_OK;
+	if (p->type == LAB_PARAM_REAL)
+		return units_parse_real(text, p->key, value, e);
+	code = units_parse_count(text, p->key, 1000, &count, e);
+	if (code == ERR_OK)
+		*value = (double)count;
+	return code;
 }
 
 static enum err_code check_range(const struct lab_param *p, double value, const char *text, struct err *e)
 {
 	/* Written so that a NaN is outside as well. */
-	if (value >= p->min && value <= p->max)
-		return ERR_OK;
-	return err_set(e, ERR_RANGE, p->key, "%.40s: legal here: %.10g .. %.10g", text, p->min, p->max);
+	return value >= p->min && value <= p->max ? ERR_OK : refuse(p, ERR_RANGE, text, e);
+}
+
+enum err_code lab_param_parse(const struct lab_param *p, const char *text, double *value, struct err *e)
+{
+	enum err_code code;
+
+	*value = (double)NAN;
+	if (p->type == LAB_PARAM_WORD || p->type == LAB_PARAM_FLAG)
+		return parse_name(p, text, value, e);
+	code = parse_number(p, text, value, e);
+	return code == ERR_OK ? check_range(p, *value, text, e) : code;
 }
 
 enum err_code lab_input_set(struct lab_input *in, const struct lab_param *p, const char *text, struct err *e)
 {
-	int64_t count = 0;
-	double value = 0;
+	double value;
+	enum err_code code = lab_param_parse(p, text, &value, e);
+
+	if (code == ERR_OK)
+		lab_input_put(in, p, value);
+	return code;
+}
+
+/* Takes "key value" of "--key value --key value". False at the end. */
+static bool next_flag(const char **text, char key[LAB_LABEL_CAP], char value[LAB_LABEL_CAP])
+{
+	char *const to[] = { key, value };
+
+	*text += strspn(*text, " -");
+	for (int i = 0; i < 2; i++) {
+		size_t len = strcspn(*text, " ");
+
+		(void)snprintf(to[i], LAB_LABEL_CAP, "%.*s", (int)len, *text);
+		*text += len + ((*text)[len] == ' ');
+	}
+	return *key != '\0';
+}
+
+enum err_code lab_input_next(const struct lab_run *run, struct lab_input *next, struct err *e)
+{
+	const char *at = run->next;
+	char key[LAB_LABEL_CAP], value[LAB_LABEL_CAP];
 	enum err_code code = ERR_OK;
 
-	switch (p->type) {
-	case LAB_PARAM_INT:
-		code = units_parse_count(text, p->key, 1000, &count, e);
-		value = (double)count;
-		break;
-	case LAB_PARAM_REAL:
-		code = units_parse_real(text, p->key, &value, e);
-		break;
-	case LAB_PARAM_FLAG:
-		code = parse_flag(p, text, &value, e);
-		break;
-	case LAB_PARAM_WORD:
-		code = parse_word(p, text, &value, e);
-		break;
+	*next = run->input;
+	while (code == ERR_OK && next_flag(&at, key, value)) {
+		const struct lab_param *p = lab_param_find(next->lab, key);
+
+		code = p != NULL ? lab_input_set(next, p, value, e) : err_set(e, ERR_INTERNAL, key, "asked for by lab %s", next->lab->id);
 	}
-	if (code == ERR_OK)
-		code = check_range(p, value, text, e);
-	if (code == ERR_OK)
-		in->value[p - in->lab->params] = value;
 	return code;
 }
 
@@ -196,6 +263,22 @@ enum err_code lab_run(const struct lab_input *in, void *workspace, int64_t bytes
 	return in->lab->run(run, state, e);
 }
 
+enum err_code lab_answer_parse(const struct lab_run *run, const char *text, double *value, struct err *e)
+{
+	const char *where = "predict";
+	int64_t whole = 0;
+	enum err_code code;
+
+	if (units_parse_real(text, where, value, NULL) == ERR_OK)
+		return ERR_OK;
+	if (run->answer_unit != LAB_BYTES && run->answer_unit != LAB_COUNT)
+		return units_parse_real(text, where, value, e);
+	code = run->answer_unit == LAB_BYTES ? units_parse_bytes(text, where, &whole, e)
+					     : units_parse_count(text, where, 1000, &whole, e);
+	*value = (double)whole;
+	return code;
+}
+
 bool lab_proven(const struct lab_run *run)
 {
 	for (int32_t i = 0; i < run->n_claims; i++)
@@ -206,16 +289,36 @@ bool lab_proven(const struct lab_run *run)
 
 void lab_step(const struct lab_run *run, int64_t k, struct lab_step *out)
 {
-	*out = (struct lab_step){ .rows = 0 };
+	*out = (struct lab_step){ .words = run->input.words };
 	run->input.lab->step(run, k, out);
 }
 
 void lab_row(const struct lab_run *run, int64_t k, int64_t row, struct lab_row *out)
 {
-	*out = (struct lab_row){ .label = "" };
+	*out = (struct lab_row){ .words = run->input.words };
 	for (size_t i = 0; i < LAB_COLUMNS_MAX; i++)
 		out->value[i] = (double)NAN;
 	run->input.lab->row(run, k, row, out);
+}
+
+void lab_title(struct lab_step *out, const char *text, const struct lab_arg *args)
+{
+	(void)lab_say(out->words, out->title, sizeof out->title, text, NULL, args);
+}
+
+void lab_label(struct lab_row *out, const char *text, const struct lab_arg *args)
+{
+	(void)lab_say(out->words, out->label, sizeof out->label, text, NULL, args);
+}
+
+void lab_note(struct lab_row *out, const char *text, const struct lab_arg *args)
+{
+	(void)lab_say(out->words, out->text, sizeof out->text, text, NULL, args);
+}
+
+void lab_ask(struct lab_run *run, const char *one, const char *many, const struct lab_arg *args)
+{
+	(void)lab_say(run->input.words, run->question, sizeof run->question, one, many, args);
 }
 
 const char *lab_number_word(int64_t value)

@@ -7,10 +7,12 @@
  *
  * What a run leaves behind can be read in any order, without computing anew: step k of lab_steps() is a small table (rows:
  * virtual GPUs, layers, formats ...) with a title, so that a screen can go forth and back. Only what was computed can be shown.
- * The summary holds facts    numbers with a unit: bytes, seconds, counts claims   "these two are equal": both numbers, their
- * difference, the tolerance (0: bit by bit), and whether it holds question one, about the next run; the answer of this run is a
- * number that --predict is compared with lab_report.h makes text and JSON of it; a view of the UI needs lab_step() and lab_row()
- * alone.
+ * The summary holds
+ *   facts      numbers with a unit: bytes, seconds, counts
+ *   claims     "these two are equal": both numbers, their difference, the tolerance (0: bit by bit), and whether it holds
+ *   question   one, about the next run; the answer of this run is a number that a prediction is compared with
+ * lab_report.h makes text and JSON of it; a view of the UI needs lab_step() and lab_row() alone. Texts are English unless the
+ * input brings the words of another language; keys, errors and names of parameters always are.
  *
  * Bytes on the wire are counted message by message and compared with the formula; seconds come from comm.h with the links of the
  * scenario. */
@@ -18,6 +20,7 @@
 #define MESHPLAN_LAB_H
 
 #include "err.h"
+#include "lab_words.h"
 #include "scenario.h"
 
 #include <stdbool.h>
@@ -30,7 +33,7 @@ enum {
 	LAB_FACTS_MAX = 16,
 	LAB_CLAIMS_MAX = 12,
 	LAB_TEXT_CAP = 160,
-	LAB_LABEL_CAP = 32
+	LAB_LABEL_CAP = 64
 };
 
 /* Limits of one run: a class does not wait, and a laptop does not swap. */
@@ -56,7 +59,9 @@ struct lab;
 struct lab_input {
 	const struct lab *lab;
 	double value[LAB_PARAMS_MAX];
+	bool given[LAB_PARAMS_MAX]; /* typed; else it follows the scenario */
 	const struct scenario *scenario;
+	const struct lab_words *words; /* NULL: English */
 };
 
 struct lab_fact {
@@ -86,6 +91,7 @@ struct lab_step {
 	int32_t n_columns;
 	int64_t rows;
 	bool main;
+	const struct lab_words *words; /* of the input */
 };
 
 /* One row of it. NaN: no value. */
@@ -93,6 +99,7 @@ struct lab_row {
 	char label[LAB_LABEL_CAP];
 	double value[LAB_COLUMNS_MAX];
 	char text[LAB_TEXT_CAP];
+	const struct lab_words *words; /* of the input */
 };
 
 struct lab_run {
@@ -130,6 +137,8 @@ struct lab {
 	void (*step)(const struct lab_run *run, int64_t k, struct lab_step *out);
 	void (*row)(const struct lab_run *run, int64_t k, int64_t row, struct lab_row *out);
 	bool uses_layout; /* the layout of the scenario matters, not only its cluster and model */
+	/* What the scenario says about a parameter: its default instead of dflt. NaN: nothing. NULL: it never does. */
+	double (*preset)(const struct scenario *s, size_t param);
 };
 
 /* All labs, in the order of the lesson; ends with NULL. */
@@ -138,16 +147,32 @@ const struct lab *lab_find(const char *id);
 /* The parameter of a lab by key, or NULL. */
 const struct lab_param *lab_param_find(const struct lab *lab, const char *key);
 
-/* Defaults. The scenario is only pointed to. */
+/* The value that a text means. Errors name the parameter, the text and what is legal; after ERR_RANGE *value holds the number
+ * that was refused. */
+enum err_code lab_param_parse(const struct lab_param *p, const char *text, double *value, struct err *e) NODISCARD;
+/* What is legal: "1 .. 256", "ring, tree". Returns buf. */
+char *lab_param_legal(const struct lab_param *p, char *buf, size_t cap);
+/* A value as it is typed. Returns buf. */
+char *lab_param_format(const struct lab_param *p, double value, char *buf, size_t cap);
+
+/* Defaults, in English. The scenario is only pointed to. */
 void lab_input_init(struct lab_input *in, const struct lab *lab, const struct scenario *s);
-/* Sets a parameter from text. Errors name the parameter, the text and what is legal. */
+/* Another scenario: what was not given follows it. */
+void lab_input_follow(struct lab_input *in, const struct scenario *s);
+/* Sets a parameter. */
+void lab_input_put(struct lab_input *in, const struct lab_param *p, double value);
+/* Sets it from text; errors as lab_param_parse. */
 enum err_code lab_input_set(struct lab_input *in, const struct lab_param *p, const char *text, struct err *e) NODISCARD;
+/* The input that the question of a run asks about: its own with run->next put in. */
+enum err_code lab_input_next(const struct lab_run *run, struct lab_input *next, struct err *e) NODISCARD;
 /* Every parameter within its range and the rules between them. */
 enum err_code lab_input_check(const struct lab_input *in, struct err *e) NODISCARD;
 /* Memory and work of a run. ERR_RANGE above LAB_BYTES_MAX or LAB_WORK_MAX. */
 enum err_code lab_workspace_size(const struct lab_input *in, struct lab_size *size, struct err *e) NODISCARD;
 /* Runs the lab. workspace: lab_workspace_size bytes, aligned as malloc does; it must outlive *run. */
 enum err_code lab_run(const struct lab_input *in, void *workspace, int64_t bytes, struct lab_run *run, struct err *e) NODISCARD;
+/* A prediction of run->answer as people type it: bytes and counts with their suffixes, the rest as decimals. */
+enum err_code lab_answer_parse(const struct lab_run *run, const char *text, double *value, struct err *e) NODISCARD;
 /* Whether every claim holds. */
 bool lab_proven(const struct lab_run *run);
 

@@ -196,8 +196,7 @@ static void conclude(struct lab_run *run, struct accum *c)
 	lab_add_fact(run, "batch_norm", N_("gradient error with batch norm"), LAB_REAL, c->difference[NORM_BATCH]);
 	lab_set_answer(run, N_("bytes sent per GPU with one all-reduce after each micro-batch"), LAB_BYTES,
 		(double)c->sent_each * sizeof(double) / n);
-	(void)snprintf(run->question, sizeof run->question,
-		"With K = %" PRId64 " and an all-reduce after each, how many bytes per GPU?", next);
+	lab_ask(run, N_("With K = %1 and an all-reduce after each, how many bytes per GPU?"), NULL, LAB_ARGS(LAB_NUMBER(next)));
 	(void)snprintf(run->next, sizeof run->next, "--accumulate %" PRId64, next);
 }
 
@@ -243,8 +242,8 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 	LAB_STEP(out, N_("one ring all-reduce of what was added up"), step_columns, c->n, true);
 	if (k < c->k) {
 		out->main = k == 0 || k == c->k - 1;
-		(void)snprintf(out->title, sizeof out->title,
-			"micro-batch %" PRId64 " of %" PRId64 ": added up locally, nothing sent", k + 1, c->k);
+		lab_title(out, N_("micro-batch %1 of %2: added up locally, nothing sent"),
+			LAB_ARGS(LAB_NUMBER(k + 1), LAB_NUMBER(c->k)));
 	}
 }
 
@@ -253,11 +252,11 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	const struct accum *c = run->state;
 
 	if (k > c->k) {
-		(void)snprintf(out->label, sizeof out->label, "%s", norm_names[r]);
+		lab_label(out, norm_names[r], NULL);
 		out->value[0] = c->difference[r];
 		return;
 	}
-	(void)snprintf(out->label, sizeof out->label, "gpu %" PRId64, r);
+	lab_label(out, N_("gpu %1"), LAB_ARGS(LAB_NUMBER(r)));
 	if (k == c->k) {
 		out->value[1] = lab_largest(c->g + r * c->params, c->params) / (double)c->batch;
 		out->value[2] = (double)c->sent[r] * sizeof(double);
@@ -266,9 +265,9 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	out->value[0] = c->log[k * c->n + r].loss;
 	out->value[1] = c->log[k * c->n + r].gradient;
 	out->value[2] = 0;
-	(void)snprintf(out->text, sizeof out->text, "samples %" PRId64 " to %" PRId64, first_of(c, r, k),
-		first_of(c, r, k) + c->size - 1);
+	lab_note(out, N_("samples %1 to %2"),
+		LAB_ARGS(LAB_NUMBER(first_of(c, r, k)), LAB_NUMBER(first_of(c, r, k) + c->size - 1)));
 }
 
 const struct lab lab_accum = { "accum", N_("gradient accumulation"),
-	N_("K micro-batches before one all-reduce: the same gradient"), params, PARAMS, NULL, layout, run, step, row, false };
+	N_("K micro-batches before one all-reduce: the same gradient"), params, PARAMS, NULL, layout, run, step, row, false, NULL };

@@ -230,8 +230,8 @@ static void conclude(struct lab_run *run, const struct allreduce *x, const struc
 	lab_set_answer(run, N_("bytes that the busiest GPU sends"), LAB_BYTES,
 		(double)(o->counts.most_sent_elements * x->element_bytes));
 	next = 2 * x->group.n <= GPUS_MAX ? 2 * x->group.n : GPUS_MAX / 2;
-	(void)snprintf(
-		run->question, sizeof run->question, "With %" PRId64 " GPUs, how many bytes does the busiest one send?", next);
+	lab_ask(run, NN_("With %1 GPU, how many bytes does the busiest one send?", "With %1 GPUs, how many bytes does the busiest one send?"),
+		LAB_ARGS(LAB_NUMBER(next)));
 	(void)snprintf(
 		run->next, sizeof run->next, "--gpus %" PRId64 " --algorithm %s", next, collective_algorithms[x->chosen].key);
 }
@@ -282,8 +282,8 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 	/* The picture of many ranks shows the sums anyway, and takes their columns. */
 	if (x->matrix != NULL && x->group.n > (x->whole ? WIDE_RANKS : WIDE_RANKS_REAL))
 		out->n_columns = 2;
-	(void)snprintf(out->title, sizeof out->title, "%s, step %" PRId64 " of %" PRId64, collective_algorithms[x->chosen].key, k,
-		x->steps);
+	lab_title(out, N_("%1, step %2 of %3"),
+		LAB_ARGS(LAB_NAME(collective_algorithms[x->chosen].key), LAB_NUMBER(k), LAB_NUMBER(x->steps)));
 }
 
 static void table_row(const struct allreduce *x, int64_t row, struct lab_row *out)
@@ -292,7 +292,7 @@ static void table_row(const struct allreduce *x, int64_t row, struct lab_row *ou
 
 	(void)snprintf(out->label, sizeof out->label, "%s", collective_algorithms[row].key);
 	if (!o->possible) {
-		(void)snprintf(out->text, sizeof out->text, "wants whole nodes of %" PRId64, x->group.per_node);
+		lab_note(out, N_("wants whole nodes of %1"), LAB_ARGS(LAB_NUMBER(x->group.per_node)));
 		return;
 	}
 	out->value[0] = (double)o->counts.steps;
@@ -310,7 +310,8 @@ static void describe(const struct allreduce *x, int64_t k, int64_t rank, struct 
 	int n;
 
 	if (en->from >= 0)
-		(void)snprintf(what, sizeof what, "%s %" PRId32 " from %" PRId32, en->add ? "adds" : "gets", en->chunk, en->from);
+		(void)lab_say(out->words, what, sizeof what, en->add ? N_("adds %1 from %2") : N_("gets %1 from %2"), NULL,
+			LAB_ARGS(LAB_NUMBER(en->chunk), LAB_NUMBER(en->from)));
 	n = snprintf(out->text, sizeof out->text, x->matrix != NULL ? "%-13s" : "%s", what);
 	for (int64_t c = 0; x->matrix != NULL && c < x->group.n && n >= 0 && (size_t)n < sizeof out->text; c++)
 		n += snprintf(out->text + n, sizeof out->text - (size_t)n, x->whole ? " %3.0f" : " %4.1f",
@@ -327,7 +328,7 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 		return;
 	}
 	en = &x->log[(k - 1) * x->group.n + r];
-	(void)snprintf(out->label, sizeof out->label, "gpu %" PRId64, r);
+	lab_label(out, N_("gpu %1"), LAB_ARGS(LAB_NUMBER(r)));
 	out->value[1] = (double)(en->sent * x->element_bytes);
 	if (en->from >= 0) {
 		out->value[0] = (double)(en->count * x->element_bytes);
@@ -338,4 +339,4 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 }
 
 const struct lab lab_allreduce = { "allreduce", N_("all-reduce"), N_("the sum of all buffers on every GPU, piece by piece"),
-	params, PARAMS, check, layout, run, step, row, false };
+	params, PARAMS, check, layout, run, step, row, false, NULL };

@@ -390,8 +390,7 @@ static void conclude(struct lab_run *run, const struct checkpoint *c)
 	lab_add_fact(run, "root", N_("sqrt(L w / (w + f))"), LAB_REAL,
 		sqrt((double)(c->layers * c->width) / (double)(c->width + c->ffn)));
 	lab_set_answer(run, N_("bytes of activations at the peak"), LAB_BYTES, (double)o->peak * sizeof(double));
-	(void)snprintf(
-		run->question, sizeof run->question, "With K = %" PRId64 ", how many bytes of activations at the peak?", next);
+	lab_ask(run, N_("With K = %1, how many bytes of activations at the peak?"), NULL, LAB_ARGS(LAB_NUMBER(next)));
 	(void)snprintf(run->next, sizeof run->next, "--every %" PRId64, next);
 }
 
@@ -435,9 +434,8 @@ static void title_model(const struct model *m, struct lab_step *out)
 {
 	char count[40];
 
-	(void)snprintf(out->title, sizeof out->title, "the same for %.40s%s: worst stage at its peak",
-		m->label[0] != '\0' ? m->label : "",
-		m->label[0] != '\0' ? "" : units_format_count(model_params(m), count, sizeof count));
+	lab_title(out, N_("the same for %1: worst stage at its peak"),
+		LAB_ARGS(LAB_NAME(m->label[0] != '\0' ? m->label : units_format_count(model_params(m), count, sizeof count))));
 }
 
 static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
@@ -456,8 +454,9 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 	}
 	ev = &c->events[k - 2];
 	LAB_STEP(out, "", event_columns, c->layers, false);
-	(void)snprintf(out->title, sizeof out->title, "%" PRId64 " of %" PRId64 ": %s block %" PRId64 "; %" PRId64 " bytes held",
-		k - 1, c->n_events, event_texts[ev->kind], ev->block, ev->held * (int64_t)sizeof(double));
+	lab_title(out, N_("%1 of %2: %3 block %4; %5 bytes held"),
+		LAB_ARGS(LAB_NUMBER(k - 1), LAB_NUMBER(c->n_events), LAB_TEXT(event_texts[ev->kind]), LAB_NUMBER(ev->block),
+			LAB_NUMBER(ev->held * (int64_t)sizeof(double))));
 }
 
 static void curve_row(const struct checkpoint *c, int64_t k, struct lab_row *out)
@@ -465,15 +464,15 @@ static void curve_row(const struct checkpoint *c, int64_t k, struct lab_row *out
 	const struct outcome *o = &c->outcome[k], *all = &c->outcome[0];
 
 	if (k == 0)
-		(void)snprintf(out->label, sizeof out->label, "keep all");
+		lab_label(out, N_("keep all"), NULL);
 	else
-		(void)snprintf(out->label, sizeof out->label, "K = %" PRId64, k);
+		lab_label(out, N_("K = %1"), LAB_ARGS(LAB_NUMBER(k)));
 	out->value[0] = (double)o->peak * sizeof(double);
 	out->value[1] = 100 * (1 - (double)o->peak / (double)all->peak);
 	out->value[2] = 100 * (double)(o->work - all->work) / (double)all->work;
 	out->value[3] = o->difference;
 	if (k == c->best)
-		(void)snprintf(out->text, sizeof out->text, "least");
+		lab_note(out, N_("least"), NULL);
 }
 
 static void model_row(const struct checkpoint *c, int64_t r, struct lab_row *out)
@@ -481,9 +480,9 @@ static void model_row(const struct checkpoint *c, int64_t r, struct lab_row *out
 	const struct model_row *m = &c->model[r];
 
 	if (m->every == 0)
-		(void)snprintf(out->label, sizeof out->label, "keep all");
+		lab_label(out, N_("keep all"), NULL);
 	else
-		(void)snprintf(out->label, sizeof out->label, "K = %" PRId64, m->every);
+		lab_label(out, N_("K = %1"), LAB_ARGS(LAB_NUMBER(m->every)));
 	out->value[0] = (double)m->activation_bytes;
 	out->value[1] = (double)m->need_bytes;
 	out->value[2] = m->step_s;
@@ -504,11 +503,11 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 		return;
 	}
 	kept = &c->kept[((k - 2) * c->layers + r) * 2];
-	(void)snprintf(out->label, sizeof out->label, "block %" PRId64, r);
+	lab_label(out, N_("block %1"), LAB_ARGS(LAB_NUMBER(r)));
 	out->value[0] = kept[0] ? (double)(c->batch * c->width) * sizeof(double) : 0;
 	out->value[1] = kept[1] ? (double)(c->batch * c->ffn) * sizeof(double) : 0;
 	(void)snprintf(out->text, sizeof out->text, "%s", r == c->events[k - 2].block ? "<" : "");
 }
 
 const struct lab lab_checkpoint = { "checkpoint", N_("activation checkpointing"),
-	N_("keep the input of every K-th block, recompute the rest"), params, PARAMS, check, layout, run, step, row, true };
+	N_("keep the input of every K-th block, recompute the rest"), params, PARAMS, check, layout, run, step, row, true, NULL };

@@ -198,8 +198,8 @@ static void conclude(struct lab_run *run, const struct dp *d)
 	lab_claim_equal(run, "replicas", N_("replicas are identical, bit by bit"), LAB_COUNT, d->identical, 1);
 	lab_claim_equal(run, "bytes", N_("bytes sent by all GPUs: 2(N-1) D"), LAB_BYTES, sent, 2 * (n - 1) * gradient);
 	lab_set_answer(run, N_("bytes sent per GPU and step"), LAB_BYTES, sent / n);
-	(void)snprintf(
-		run->question, sizeof run->question, "With %" PRId64 " GPUs, how many bytes does each send per step?", next);
+	lab_ask(run, NN_("With %1 GPU, how many bytes does it send per step?", "With %1 GPUs, how many bytes does each send per step?"),
+		LAB_ARGS(LAB_NUMBER(next)));
 	(void)snprintf(run->next, sizeof run->next, "--gpus %" PRId64, next);
 }
 
@@ -245,7 +245,7 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 	out->n_columns = phases[k % PHASES].n;
 	out->rows = d->n;
 	out->main = k < PHASES;
-	(void)snprintf(out->title, sizeof out->title, "iteration %" PRId64 ": %s", k / PHASES + 1, phases[k % PHASES].title);
+	lab_title(out, N_("iteration %1: %2"), LAB_ARGS(LAB_NUMBER(k / PHASES + 1), LAB_TEXT(phases[k % PHASES].title)));
 }
 
 static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row *out)
@@ -254,15 +254,15 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	const struct entry *en = &d->log[k / PHASES * d->n + r];
 	int64_t from = lab_cut(d->batch, d->n, r), samples = lab_cut(d->batch, d->n, r + 1) - from;
 
-	(void)snprintf(out->label, sizeof out->label, "gpu %" PRId64, r);
+	lab_label(out, N_("gpu %1"), LAB_ARGS(LAB_NUMBER(r)));
 	out->value[0] = (double)samples;
 	switch (k % PHASES) {
 	case PHASE_FORWARD:
 		out->value[1] = en->loss;
 		if (samples > 0)
-			(void)snprintf(out->text, sizeof out->text, "samples %" PRId64 " to %" PRId64, from, from + samples - 1);
+			lab_note(out, N_("samples %1 to %2"), LAB_ARGS(LAB_NUMBER(from), LAB_NUMBER(from + samples - 1)));
 		else
-			(void)snprintf(out->text, sizeof out->text, "nothing to do: fewer samples than GPUs");
+			lab_note(out, N_("nothing to do: fewer samples than GPUs"), NULL);
 		break;
 	case PHASE_BACKWARD:
 		out->value[1] = en->local;
@@ -273,9 +273,9 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 		break;
 	default:
 		out->value[0] = en->weight;
-		(void)snprintf(out->text, sizeof out->text, "%s", en->same ? "same bits as gpu 0" : "differs from gpu 0");
+		lab_note(out, en->same ? N_("same bits as gpu 0") : N_("differs from gpu 0"), NULL);
 	}
 }
 
 const struct lab lab_dp = { "dp", N_("data parallelism"), N_("replicas, shards of the batch, one all-reduce of the gradients"),
-	params, PARAMS, NULL, layout, run, step, row, false };
+	params, PARAMS, NULL, layout, run, step, row, false, NULL };

@@ -453,8 +453,10 @@ static void conclude(struct lab_run *run, const struct fsdp *f)
 		f->gather_s + (layers - 1) * fmax(f->gather_s, f->compute_s) + f->compute_s);
 	lab_set_answer(run, N_("bytes of weights, gradients, optimizer on the fullest GPU"), LAB_BYTES,
 		(double)f->outcome[f->zero].state);
-	(void)snprintf(run->question, sizeof run->question,
-		"On %" PRId64 " GPUs, how many bytes of state does each hold in stage %" PRId64 "?", next, f->zero);
+	lab_ask(run,
+		NN_("On %1 GPU, how many bytes of state does it hold in stage %2?",
+			"On %1 GPUs, how many bytes of state does each hold in stage %2?"),
+		LAB_ARGS(LAB_NUMBER(next), LAB_NUMBER(f->zero)));
 	(void)snprintf(run->next, sizeof run->next, "--gpus %" PRId64 " --zero %" PRId64, next, f->zero);
 }
 
@@ -496,17 +498,15 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 {
 	const struct fsdp *f = run->state;
 	const struct event *ev = &f->events[k - (k > 0)];
-	char what[32] = "all layers";
+	const struct lab_arg at[] = { LAB_NUMBER(f->zero), LAB_NUMBER(k), LAB_NUMBER(f->n_events), LAB_TEXT(event_texts[ev->kind]),
+		LAB_NUMBER(ev->layer) };
 
 	if (k == 0) {
 		LAB_STEP(out, N_("the stages after the same training steps; fullest GPU"), table_columns, STAGES, true);
 		return;
 	}
-	if (ev->layer >= 0)
-		(void)snprintf(what, sizeof what, "layer %" PRId64, ev->layer);
 	LAB_STEP(out, "", held_columns, f->n, false);
-	(void)snprintf(out->title, sizeof out->title, "stage %" PRId64 ", %" PRId64 " of %" PRId64 ": %s %s", f->zero, k,
-		f->n_events, event_texts[ev->kind], what);
+	lab_title(out, ev->layer < 0 ? N_("stage %1, %2 of %3: %4 all layers") : N_("stage %1, %2 of %3: %4 layer %5"), at);
 }
 
 static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row *out)
@@ -515,13 +515,13 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	const struct outcome *o = &f->outcome[r % STAGES];
 
 	if (k > 0) {
-		(void)snprintf(out->label, sizeof out->label, "gpu %" PRId64, r);
+		lab_label(out, N_("gpu %1"), LAB_ARGS(LAB_NUMBER(r)));
 		for (int c = 0; c < HELD_COUNT; c++)
 			out->value[c] = (double)f->log[((k - 1) * f->n + r) * HELD_COUNT + c];
 		out->value[HELD_COUNT] = (double)f->events[k - 1].sent / (double)f->n;
 		return;
 	}
-	(void)snprintf(out->label, sizeof out->label, "zero %" PRId64, r);
+	lab_label(out, N_("zero %1"), LAB_ARGS(LAB_NUMBER(r)));
 	out->value[0] = (double)o->state;
 	out->value[1] = (double)o->peak;
 	out->value[2] = (double)o->sent / (double)f->n;
@@ -531,4 +531,4 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 }
 
 const struct lab lab_fsdp = { "fsdp", N_("ZeRO and FSDP"), N_("weights, gradients and optimizer states cut over the GPUs"),
-	params, PARAMS, NULL, layout, run, step, row, false };
+	params, PARAMS, NULL, layout, run, step, row, false, NULL };

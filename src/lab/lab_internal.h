@@ -54,10 +54,17 @@ void lab_claim_close(
 void lab_claim_same(struct lab_run *run, const char *key, const char *text, double difference, double tolerance);
 void lab_set_answer(struct lab_run *run, const char *label, enum lab_unit unit, double answer);
 
-/* One column heading of a table. */
+/* Sentences with gaps, see lab_words.h: of a step its title, of a row its label and the text at its end, the question. args:
+ * NULL where there are no gaps. */
+void lab_title(struct lab_step *out, const char *text, const struct lab_arg *args);
+void lab_label(struct lab_row *out, const char *text, const struct lab_arg *args);
+void lab_note(struct lab_row *out, const char *text, const struct lab_arg *args);
+void lab_ask(struct lab_run *run, const char *one, const char *many, const struct lab_arg *args);
+
+/* A step as a table under a heading. */
 #define LAB_STEP(out, heading, cols, row_count, is_main)                                                                         \
 	((out)->columns = (cols), (out)->n_columns = (int32_t)(sizeof(cols) / sizeof((cols)[0])), (out)->rows = (row_count),     \
-		(out)->main = (is_main), (void)snprintf((out)->title, sizeof(out)->title, "%s", (heading)))
+		(out)->main = (is_main), lab_title(out, heading, NULL))
 
 extern const struct lab lab_dp, lab_allreduce, lab_tp, lab_fsdp, lab_pp, lab_accum, lab_checkpoint, lab_precision, lab_moe,
 	lab_offload;

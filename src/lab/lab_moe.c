@@ -360,8 +360,8 @@ static void conclude(struct lab_run *run, const struct moe *m)
 		comm_dispatch_s(&k, (double)m->tokens / (double)m->ep * token, (double)m->topk, (double)m->ep, m->etp, false, 0));
 	add_model_facts(run);
 	lab_set_answer(run, N_("percent of the choices that are dropped"), LAB_PERCENT, dropped);
-	(void)snprintf(run->question, sizeof run->question,
-		"With a capacity factor of %s, what percent of the choices are dropped?", m->dropped > 0 ? "2" : "1");
+	lab_ask(run, N_("With a capacity factor of %1, what percent of the choices are dropped?"), NULL,
+		LAB_ARGS(LAB_NUMBER(m->dropped > 0 ? 2 : 1)));
 	(void)snprintf(run->next, sizeof run->next, "--capacity %s", m->dropped > 0 ? "2" : "1");
 }
 
@@ -434,8 +434,8 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 		break;
 	default:
 		LAB_STEP(out, "", choice_columns, m->topk, false);
-		(void)snprintf(out->title, sizeof out->title, "token %" PRId64 " on rank %" PRId64, k - TABLES,
-			rank_of_token(m, k - TABLES));
+		lab_title(out, N_("token %1 on rank %2"),
+			LAB_ARGS(LAB_NUMBER(k - TABLES), LAB_NUMBER(rank_of_token(m, k - TABLES))));
 	}
 }
 
@@ -444,7 +444,7 @@ static void expert_row(const struct moe *m, int64_t r, struct lab_row *out)
 	const struct expert *ex = &m->expert[r];
 	int64_t bar = ex->load * 30 / num_max(1, m->tokens);
 
-	(void)snprintf(out->label, sizeof out->label, "expert %" PRId64, r);
+	lab_label(out, N_("expert %1"), LAB_ARGS(LAB_NUMBER(r)));
 	out->value[0] = (double)rank_of_expert(m, r);
 	out->value[1] = (double)ex->load;
 	out->value[2] = (double)ex->kept;
@@ -461,7 +461,7 @@ static void capacity_row(const struct moe *m, int64_t r, struct lab_row *out)
 	if (c->factor > 0)
 		(void)snprintf(out->label, sizeof out->label, "%.4g", c->factor);
 	else
-		(void)snprintf(out->label, sizeof out->label, "no limit");
+		lab_label(out, N_("no limit"), NULL);
 	out->value[0] = (double)c->capacity;
 	out->value[1] = 100 * (double)c->dropped / (double)all;
 	out->value[2] = c->factor > 0 ? 100 * (1 - (double)(all - c->dropped) / (double)slots) : (double)NAN;
@@ -471,7 +471,7 @@ static void rank_row(const struct moe *m, int64_t r, struct lab_row *out)
 {
 	double token = (double)(m->hidden * m->element_bytes);
 
-	(void)snprintf(out->label, sizeof out->label, "rank %" PRId64, r);
+	lab_label(out, N_("rank %1"), LAB_ARGS(LAB_NUMBER(r)));
 	out->value[0] = (double)m->rank[r].tokens;
 	out->value[1] = (double)m->rank[r].sent * token;
 	out->value[2] = (double)m->rank[r].received * token;
@@ -482,13 +482,13 @@ static void choice_row(const struct moe *m, int64_t token, int64_t r, struct lab
 {
 	const struct choice *c = &m->choice[token * m->topk + r];
 
-	(void)snprintf(out->label, sizeof out->label, "choice %" PRId64, r + 1);
+	lab_label(out, N_("choice %1"), LAB_ARGS(LAB_NUMBER(r + 1)));
 	out->value[0] = c->expert;
 	out->value[1] = (double)rank_of_expert(m, c->expert);
 	out->value[2] = c->score;
 	out->value[3] = c->gate;
 	out->value[4] = c->slot;
-	(void)snprintf(out->text, sizeof out->text, "%s", kept(m, c) ? "" : "dropped: the expert is full");
+	lab_note(out, kept(m, c) ? "" : N_("dropped: the expert is full"), NULL);
 }
 
 static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row *out)
@@ -511,4 +511,4 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 }
 
 const struct lab lab_moe = { "moe", N_("mixture of experts"), N_("routing, capacity, dropped tokens, and the all-to-all"), params,
-	PARAMS, check, layout, run, step, row, false };
+	PARAMS, check, layout, run, step, row, false, NULL };

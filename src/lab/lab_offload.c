@@ -12,6 +12,7 @@
  */
 #include "lab_internal.h"
 #include "lab_math.h"
+#include "lab_report.h"
 #include "num.h"
 
 #include <inttypes.h>
@@ -270,8 +271,10 @@ static void conclude(struct lab_run *run, const struct hosted *o)
 	lab_add_fact(run, "tokens", N_("tokens per GPU until 5 %, with overlap"), LAB_COUNT, o->tokens[WAY_OVERLAP]);
 	lab_add_fact(run, "backward_tokens", N_("tokens per GPU until 5 %, in the backward"), LAB_COUNT, o->tokens[WAY_BACKWARD]);
 	lab_set_answer(run, N_("percent that the whole step is slower, with overlap"), LAB_PERCENT, slower(o, WAY_OVERLAP));
-	(void)snprintf(run->question, sizeof run->question,
-		"With %" PRId64 " tokens per GPU, how many percent slower is the step with overlap?", next);
+	lab_ask(run,
+		NN_("With %1 token per GPU, how many percent slower is the step with overlap?",
+			"With %1 tokens per GPU, how many percent slower is the step with overlap?"),
+		LAB_ARGS(LAB_NUMBER(next)));
 	(void)snprintf(run->next, sizeof run->next, "--tokens %" PRId64, next);
 }
 
@@ -311,29 +314,29 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 		LAB_STEP(out, N_("the optimizer step and the whole step"), way_columns, WAYS + 1, true);
 	} else {
 		LAB_STEP(out, "", piece_columns, STAGES, k == TABLES || k == TABLES + 1);
-		(void)snprintf(out->title, sizeof out->title, "piece %" PRId64 " of %" PRId64 ", with overlap", k - TABLES + 1,
-			o->pieces);
+		lab_title(out, N_("piece %1 of %2, with overlap"), LAB_ARGS(LAB_NUMBER(k - TABLES + 1), LAB_NUMBER(o->pieces)));
 	}
 }
 
 static void memory_row(const struct hosted *o, int64_t r, struct lab_row *out)
 {
-	static const char *const names[] = { "GPU", "host", "NVMe" };
+	static const char *const names[] = { N_("GPU"), N_("host"), N_("NVMe") };
+	char over[40];
 
-	(void)snprintf(out->label, sizeof out->label, "%s", names[r]);
+	lab_label(out, names[r], NULL);
 	out->value[0] = o->need[r];
 	out->value[1] = o->have[r];
 	if (o->need[r] > o->have[r])
-		(void)snprintf(out->text, sizeof out->text, "over by %.4g GB", (o->need[r] - o->have[r]) / 1e9);
+		lab_note(out, N_("over by %1"), LAB_ARGS(LAB_NAME(lab_format(LAB_BYTES, o->need[r] - o->have[r], over, sizeof over))));
 	else
-		(void)snprintf(out->text, sizeof out->text, "%s", o->need[r] > 0 ? "fits" : "not used");
+		lab_note(out, o->need[r] > 0 ? N_("fits") : N_("not used"), NULL);
 }
 
 static void way_row(const struct hosted *o, int64_t r, struct lab_row *out)
 {
 	enum way way = (enum way)(r - 1);
 
-	(void)snprintf(out->label, sizeof out->label, "%s", r == 0 ? "on the GPU" : way_names[way]);
+	lab_label(out, r == 0 ? N_("on the GPU") : way_names[way], NULL);
 	out->value[0] = r == 0 ? o->gpu_adam_s : way == WAY_BACKWARD ? o->end[way] + BACKWARD_SHARE * o->compute_s : o->end[way];
 	out->value[1] = r == 0 ? o->gpu_adam_s : o->exposed[way];
 	out->value[2] = o->compute_s + out->value[1];
@@ -365,7 +368,7 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 		return;
 	}
 	t = &o->timeline[(WAY_OVERLAP * o->pieces + k - TABLES) * STAGES + r];
-	(void)snprintf(out->label, sizeof out->label, "%s", stage_names[r]);
+	lab_label(out, stage_names[r], NULL);
 	out->value[0] = t->start;
 	out->value[1] = t->end;
 	if (t->end > t->start)
@@ -374,4 +377,4 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 
 const struct lab lab_offload = { "offload", N_("offload to host and NVMe"),
 	N_("optimizer states outside the GPU: what it saves, what it costs"), params, PARAMS, NULL, layout, run, step, row,
-	false };
+	false, NULL };

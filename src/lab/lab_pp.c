@@ -278,8 +278,10 @@ static void conclude(struct lab_run *run, const struct pp *x)
 	lab_add_fact(run, "message_bytes", N_("bytes of a message"), LAB_BYTES, bytes);
 	lab_add_fact(run, "send_s", N_("a real model's message to the next node"), LAB_SECONDS, x->send_s);
 	lab_set_answer(run, N_("percent of the step that GPUs are idle"), LAB_PERCENT, 100 * o->result.bubble_of_step);
-	(void)snprintf(run->question, sizeof run->question,
-		"With %" PRId64 " micro-batches, what percent of the step are GPUs idle?", next);
+	lab_ask(run,
+		NN_("With %1 micro-batch, what percent of the step are GPUs idle?",
+			"With %1 micro-batches, what percent of the step are GPUs idle?"),
+		LAB_ARGS(LAB_NUMBER(next)));
 	(void)snprintf(
 		run->next, sizeof run->next, "--microbatches %" PRId64 " --schedule %s", next, schedule_table[x->chosen].key);
 }
@@ -327,8 +329,8 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 		return;
 	}
 	LAB_STEP(out, "", tick_columns, x->p, k == x->p);
-	(void)snprintf(out->title, sizeof out->title, "%s, tick %" PRId64 " of %" PRId64, schedule_table[x->chosen].key, k,
-		x->outcome[x->chosen].result.makespan);
+	lab_title(out, N_("%1, tick %2 of %3"),
+		LAB_ARGS(LAB_NAME(schedule_table[x->chosen].key), LAB_NUMBER(k), LAB_NUMBER(x->outcome[x->chosen].result.makespan)));
 }
 
 static void table_row(const struct pp *x, int64_t r, struct lab_row *out)
@@ -337,7 +339,7 @@ static void table_row(const struct pp *x, int64_t r, struct lab_row *out)
 
 	(void)snprintf(out->label, sizeof out->label, "%s", schedule_table[r].key);
 	if (!o->possible) {
-		(void)snprintf(out->text, sizeof out->text, "not with this p, m and vpp");
+		lab_note(out, N_("not with this p, m and vpp"), NULL);
 		return;
 	}
 	out->value[0] = (double)o->result.makespan;
@@ -379,9 +381,11 @@ static double made(const struct pp *x, const struct action *a, int64_t stages)
 static void describe(const struct action *a, struct lab_row *out)
 {
 	size_t n = strlen(out->text);
+	char name[16];
 
-	(void)snprintf(out->text + n, sizeof out->text - n, "%s%c%" PRId32 " stage %" PRId32, n > 0 ? ", " : "",
-		action_letters[a->kind], a->micro_batch, a->stage);
+	(void)snprintf(name, sizeof name, "%c%" PRId32, action_letters[a->kind], a->micro_batch);
+	(void)lab_say(out->words, out->text + n, sizeof out->text - n, n > 0 ? N_(", %1 stage %2") : N_("%1 stage %2"), NULL,
+		LAB_ARGS(LAB_NAME(name), LAB_NUMBER(a->stage)));
 }
 
 static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row *out)
@@ -394,11 +398,11 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 		table_row(x, r, out);
 		return;
 	}
-	(void)snprintf(out->label, sizeof out->label, "gpu %" PRId64, r);
+	lab_label(out, N_("gpu %1"), LAB_ARGS(LAB_NUMBER(r)));
 	en = last_started(x, r, schedule_table[x->chosen].count(&pl, r), k - 1);
 	if (en == NULL || en->timed.end <= k - 1) {
 		out->value[0] = en == NULL ? 0 : (double)(en->stored - releases((enum action_kind)en->timed.action.kind));
-		(void)snprintf(out->text, sizeof out->text, "idle");
+		lab_note(out, N_("idle"), NULL);
 		return;
 	}
 	out->value[0] = (double)en->stored;
@@ -410,4 +414,4 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 }
 
 const struct lab lab_pp = { "pp", N_("pipeline parallelism"), N_("micro-batches flow through the stages, in every schedule"),
-	params, PARAMS, check, layout, run, step, row, false };
+	params, PARAMS, check, layout, run, step, row, false, NULL };

@@ -70,22 +70,22 @@ static const struct lab_param params[PARAMS] = {
 /* clang-format on */
 
 struct mode_info {
-	const char *label; /* N_(); %s: the chosen format */
+	const char *label; /* N_(); %1: the chosen format */
 	int32_t format;    /* enum float_kind; -1: double, FLOAT_COUNT: the chosen one */
 	bool master;
 	enum scaling scaling;
 };
 
 static const struct mode_info modes[MODES] = {
-	[MODE_DOUBLE] = { "double", -1, false, SCALING_NONE },
-	[MODE_FP32] = { "fp32", FLOAT_FP32, false, SCALING_NONE },
-	[MODE_FP32_SCALED] = { "fp32, static scale", FLOAT_FP32, false, SCALING_STATIC },
-	[MODE_BF16] = { "bf16", FLOAT_BF16, false, SCALING_NONE },
-	[MODE_BF16_MASTER] = { "bf16, master", FLOAT_BF16, true, SCALING_NONE },
-	[MODE_PLAIN] = { "%s", FLOAT_COUNT, false, SCALING_NONE },
-	[MODE_MASTER] = { "%s, master", FLOAT_COUNT, true, SCALING_NONE },
-	[MODE_STATIC] = { "%s, master, static", FLOAT_COUNT, true, SCALING_STATIC },
-	[MODE_DYNAMIC] = { "%s, master, dynamic", FLOAT_COUNT, true, SCALING_DYNAMIC },
+	[MODE_DOUBLE] = { N_("double"), -1, false, SCALING_NONE },
+	[MODE_FP32] = { N_("fp32"), FLOAT_FP32, false, SCALING_NONE },
+	[MODE_FP32_SCALED] = { N_("fp32, static scale"), FLOAT_FP32, false, SCALING_STATIC },
+	[MODE_BF16] = { N_("bf16"), FLOAT_BF16, false, SCALING_NONE },
+	[MODE_BF16_MASTER] = { N_("bf16, master"), FLOAT_BF16, true, SCALING_NONE },
+	[MODE_PLAIN] = { N_("%1"), FLOAT_COUNT, false, SCALING_NONE },
+	[MODE_MASTER] = { N_("%1, master"), FLOAT_COUNT, true, SCALING_NONE },
+	[MODE_STATIC] = { N_("%1, master, static"), FLOAT_COUNT, true, SCALING_STATIC },
+	[MODE_DYNAMIC] = { N_("%1, master, dynamic"), FLOAT_COUNT, true, SCALING_DYNAMIC },
 };
 
 struct entry {
@@ -353,10 +353,10 @@ struct ledger_row {
 };
 
 static const struct ledger_row ledger[] = {
-	{ "fp32", N_("no mixing"), 4, 4, 8, 0 },
-	{ "mixed, lesson", N_("no master copy"), 2, 2, 8, 0 },
-	{ "+ fp32 master", N_("ZeRO paper"), 2, 2, 8, 4 },
-	{ "+ fp32 gradients", N_("Megatron-LM"), 2, 4, 8, 4 },
+	{ N_("fp32"), N_("no mixing"), 4, 4, 8, 0 },
+	{ N_("mixed, lesson"), N_("no master copy"), 2, 2, 8, 0 },
+	{ N_("+ fp32 master"), N_("ZeRO paper"), 2, 2, 8, 4 },
+	{ N_("+ fp32 gradients"), N_("Megatron-LM"), 2, 4, 8, 4 },
 };
 enum { LEDGER_ROWS = sizeof ledger / sizeof ledger[0] };
 
@@ -390,8 +390,8 @@ static void conclude(struct lab_run *run, const struct numerics *p)
 	lab_add_fact(run, "gradient_bytes", N_("7B with fp32 gradients as well"), LAB_BYTES, ledger_bytes(3) * LESSON_PARAMS);
 	lab_set_answer(run, N_("percent of the random gradients that become 0, no scaling"), LAB_PERCENT,
 		100 * (double)u->zeros / count);
-	(void)snprintf(run->question, sizeof run->question, "What percent of the gradients become 0 in %s?",
-		p->format == FLOAT_E5M2 ? "bf16" : "e5m2");
+	lab_ask(run, N_("What percent of the gradients become 0 in %1?"), NULL,
+		LAB_ARGS(LAB_NAME(p->format == FLOAT_E5M2 ? "bf16" : "e5m2")));
 	(void)snprintf(run->next, sizeof run->next, "--format %s", p->format == FLOAT_E5M2 ? "bf16" : "e5m2");
 }
 
@@ -426,8 +426,8 @@ static const struct lab_column under_columns[] = {
 	{ "scaled_overflow", N_("too large, scaled"), LAB_PERCENT },
 };
 static const struct lab_column training_columns[] = {
-	{ "first", N_("first loss"), LAB_REAL },
-	{ "last", N_("last loss"), LAB_REAL },
+	{ "first", N_("first"), LAB_REAL },
+	{ "last", N_("last"), LAB_REAL },
 	{ "zeros", N_("lost"), LAB_PERCENT },
 	{ "stuck", N_("stuck"), LAB_PERCENT },
 	{ "skipped", N_("skipped"), LAB_COUNT },
@@ -458,7 +458,7 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 		LAB_STEP(out, N_("random gradients, 2^-46 to 2^-2, in each format"), under_columns, FLOAT_COUNT, true);
 		break;
 	case TABLE_TRAINING:
-		LAB_STEP(out, N_("training: gradients lost, weights an update did not move, steps skipped"), training_columns,
+		LAB_STEP(out, N_("training: first and last loss; gradients lost, weights an update did not move"), training_columns,
 			MODES, true);
 		break;
 	case TABLE_LEDGER:
@@ -466,8 +466,7 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 		break;
 	default:
 		LAB_STEP(out, "", step_columns, MODES, false);
-		(void)snprintf(
-			out->title, sizeof out->title, "training step %" PRId64 " of %" PRId64, k - TABLES + 1, p->iterations);
+		lab_title(out, N_("training step %1 of %2"), LAB_ARGS(LAB_NUMBER(k - TABLES + 1), LAB_NUMBER(p->iterations)));
 	}
 }
 
@@ -497,12 +496,7 @@ static void under_row(const struct numerics *p, int64_t r, struct lab_row *out)
 
 static void mode_label(const struct numerics *p, int64_t r, struct lab_row *out)
 {
-	const char *rest = modes[r].label;
-
-	if (strncmp(rest, "%s", 2) == 0)
-		(void)snprintf(out->label, sizeof out->label, "%s%s", float_formats[p->format].key, rest + 2);
-	else
-		(void)snprintf(out->label, sizeof out->label, "%s", rest);
+	lab_label(out, modes[r].label, LAB_ARGS(LAB_NAME(float_formats[p->format].key)));
 }
 
 static void training_row(const struct numerics *p, int64_t r, struct lab_row *out)
@@ -526,8 +520,8 @@ static void ledger_row(int64_t r, struct lab_row *out)
 {
 	const struct ledger_row *l = &ledger[r];
 
-	(void)snprintf(out->label, sizeof out->label, "%s", l->label);
-	(void)snprintf(out->text, sizeof out->text, "%s", l->text);
+	lab_label(out, l->label, NULL);
+	lab_note(out, l->text, NULL);
 	out->value[0] = l->weights;
 	out->value[1] = l->gradients;
 	out->value[2] = l->optimizer;
@@ -544,7 +538,7 @@ static void iteration_row(const struct numerics *p, int64_t i, int64_t r, struct
 	out->value[1] = en->scale;
 	out->value[2] = en->zeros;
 	out->value[3] = en->stuck;
-	(void)snprintf(out->text, sizeof out->text, "%s", en->skipped ? "skipped: not finite" : "");
+	lab_note(out, en->skipped ? N_("skipped: not finite") : "", NULL);
 }
 
 static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row *out)
@@ -570,4 +564,4 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 }
 
 const struct lab lab_precision = { "precision", N_("number formats"),
-	N_("what fp32, tf32, bf16, fp16 and fp8 hold, and what is lost"), params, PARAMS, NULL, layout, run, step, row, false };
+	N_("what fp32, tf32, bf16, fp16 and fp8 hold, and what is lost"), params, PARAMS, NULL, layout, run, step, row, false, NULL };

@@ -8,11 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { COLS = 80, GAP = 2 };
+enum { COLS = 80, GAP = 2, FACT_COLS = 74 };
 
-static const char *tr(const struct lab_report_options *o, const char *text)
+static const char *tr(const struct lab_run *run, const char *text)
 {
-	return o->translate != NULL && *text != '\0' ? o->translate(text) : text;
+	return lab_word(run->input.words, text);
+}
+
+/* A sentence with gaps; see lab_say. */
+static void say(const struct lab_run *run, struct sink *out, const char *one, const char *many, const struct lab_arg *args)
+{
+	char text[2 * LAB_TEXT_CAP];
+
+	sink_puts(out, lab_say(run->input.words, text, sizeof text, one, many, args));
 }
 
 /* The largest unit not above the value. */
@@ -96,45 +104,85 @@ char *lab_format_short(enum lab_unit unit, double value, char *buf, size_t cap)
 	return lab_format(unit, value, buf, cap);
 }
 
-static int64_t shown_rows(const struct lab_step *s, const struct lab_report_options *o)
+int64_t lab_report_rows(const struct lab_step *s, const struct lab_report_options *o)
 {
 	return num_min(s->rows, o->steps ? LAB_ROWS_ALL : LAB_ROWS_SHORT);
 }
 
+/* Columns of a UTF-8 text. ASSUMPTION: one a character; a language of wide ones loses the alignment, nothing else. */
+static int columns(const char *text)
+{
+	int n = 0;
+
+	for (; *text != '\0'; text++)
+		n += ((unsigned char)*text & 0xc0U) != 0x80U;
+	return n;
+}
+
 /* Width of the label column and of each value column. */
-static void measure(const struct lab_run *run, int64_t k, const struct lab_step *s, int64_t rows,
-	const struct lab_report_options *o, int *width)
+static void measure(const struct lab_run *run, int64_t k, const struct lab_step *s, int64_t rows, int *width)
 {
 	char text[64];
 
 	width[0] = 0;
 	for (int32_t c = 0; c < s->n_columns; c++)
-		width[c + 1] = (int)strlen(tr(o, s->columns[c].label));
+		width[c + 1] = columns(tr(run, s->columns[c].label));
 	for (int64_t r = 0; r < rows; r++) {
 		struct lab_row row;
 
 		lab_row(run, k, r, &row);
-		width[0] = (int)num_max(width[0], (int64_t)strlen(row.label));
+		width[0] = (int)num_max(width[0], columns(row.label));
 		for (int32_t c = 0; c < s->n_columns; c++)
-			width[c + 1] = (int)num_max(width[c + 1],
-				(int64_t)strlen(lab_format_short(s->columns[c].unit, row.value[c], text, sizeof text)));
+			width[c + 1] = (int)num_max(
+				width[c + 1], columns(lab_format_short(s->columns[c].unit, row.value[c], text, sizeof text)));
 	}
+}
+
+/* The text at the end of a row, `at` columns in: broken at blanks where it would pass the last column. */
+static void print_note(const char *text, int at, struct sink *out)
+{
+	int x = at;
+
+	while (*text != '\0') {
+		size_t blanks = strspn(text, " "), len = blanks + strcspn(text + blanks, " ");
+		char word[LAB_TEXT_CAP];
+
+		(void)snprintf(word, sizeof word, "%.*s", (int)len, text);
+		if (x > at && x + columns(word) > COLS) {
+			sink_puts(out, "\n");
+			sink_repeat(out, " ", at);
+			x = at;
+			memmove(word, word + blanks, len - blanks + 1);
+		}
+		sink_puts(out, word);
+		x += columns(word);
+		text += len;
+	}
+}
+
+static void print_right(const char *text, int width, struct sink *out)
+{
+	sink_repeat(out, " ", width - columns(text));
+	sink_puts(out, text);
 }
 
 static void print_row(const struct lab_step *s, const struct lab_row *row, const int *width, struct sink *out)
 {
-	char line[400];
-	int n = snprintf(line, sizeof line, "  %-*s", width[0], row->label);
+	int at = GAP + width[0];
 
+	sink_printf(out, "  %s", row->label);
+	sink_repeat(out, " ", width[0] - columns(row->label));
 	for (int32_t c = 0; c < s->n_columns; c++) {
 		char text[64];
 
-		n += snprintf(line + n, sizeof line - (size_t)n, "%*s", width[c + 1] + GAP,
-			lab_format_short(s->columns[c].unit, row->value[c], text, sizeof text));
+		print_right(lab_format_short(s->columns[c].unit, row->value[c], text, sizeof text), width[c + 1] + GAP, out);
+		at += width[c + 1] + GAP;
 	}
-	if (row->text[0] != '\0')
-		(void)snprintf(line + n, sizeof line - (size_t)n, "  %s", row->text);
-	sink_printf(out, "%s\n", line);
+	if (row->text[0] != '\0') {
+		sink_puts(out, "  ");
+		print_note(row->text, at + GAP, out);
+	}
+	sink_puts(out, "\n");
 }
 
 void lab_report_step(const struct lab_run *run, int64_t k, const struct lab_report_options *o, struct sink *out)
@@ -144,13 +192,14 @@ void lab_report_step(const struct lab_run *run, int64_t k, const struct lab_repo
 	int64_t rows;
 
 	lab_step(run, k, &s);
-	rows = shown_rows(&s, o);
-	measure(run, k, &s, rows, o, width);
-	sink_printf(out, "%s\n", tr(o, s.title));
+	rows = lab_report_rows(&s, o);
+	measure(run, k, &s, rows, width);
+	print_note(s.title, 0, out);
+	sink_puts(out, "\n");
 	if (s.n_columns > 0) {
-		sink_printf(out, "  %*s", width[0], "");
+		sink_repeat(out, " ", GAP + width[0]);
 		for (int32_t c = 0; c < s.n_columns; c++)
-			sink_printf(out, "%*s", width[c + 1] + GAP, tr(o, s.columns[c].label));
+			print_right(tr(run, s.columns[c].label), width[c + 1] + GAP, out);
 		sink_puts(out, "\n");
 	}
 	for (int64_t r = 0; r < rows; r++) {
@@ -160,18 +209,7 @@ void lab_report_step(const struct lab_run *run, int64_t k, const struct lab_repo
 		print_row(&s, &row, width, out);
 	}
 	if (rows < s.rows)
-		sink_printf(out, "  and %" PRId64 " more\n", s.rows - rows);
-}
-
-static char *format_param(const struct lab_param *p, double value, char *buf, size_t cap)
-{
-	if (p->type == LAB_PARAM_WORD)
-		(void)snprintf(buf, cap, "%s", p->word((int64_t)value));
-	else if (p->type == LAB_PARAM_FLAG)
-		(void)snprintf(buf, cap, "%s", value > 0 ? "on" : "off");
-	else
-		(void)snprintf(buf, cap, "%.15g", value);
-	return buf;
+		say(run, out, NN_("  and %1 more\n", "  and %1 more\n"), LAB_ARGS(LAB_NUMBER(s.rows - rows)));
 }
 
 static void print_params(const struct lab_run *run, struct sink *out)
@@ -181,7 +219,7 @@ static void print_params(const struct lab_run *run, struct sink *out)
 	for (size_t i = 0; i < run->input.lab->n_params; i++) {
 		const struct lab_param *p = &run->input.lab->params[i];
 		char value[40], text[100];
-		int n = snprintf(text, sizeof text, "%s %s", p->key, format_param(p, run->input.value[i], value, sizeof value));
+		int n = snprintf(text, sizeof text, "%s %s", p->key, lab_param_format(p, run->input.value[i], value, sizeof value));
 
 		if (at > 0 && at + GAP + (size_t)n > COLS) {
 			sink_puts(out, "\n");
@@ -193,57 +231,76 @@ static void print_params(const struct lab_run *run, struct sink *out)
 	sink_puts(out, "\n");
 }
 
-static void print_facts(const struct lab_run *run, const struct lab_report_options *o, struct sink *out)
+static void print_facts(const struct lab_run *run, struct sink *out)
 {
 	if (run->n_facts > 0)
-		sink_printf(out, "\n%s\n", tr(o, N_("NUMBERS")));
+		sink_printf(out, "\n%s\n", tr(run, N_("NUMBERS")));
 	for (int32_t i = 0; i < run->n_facts; i++) {
 		const struct lab_fact *f = &run->facts[i];
+		const char *label = tr(run, f->label);
 		char text[64];
 
-		sink_printf(out, "  %-50s %24s\n", tr(o, f->label), lab_format(f->unit, f->value, text, sizeof text));
+		sink_printf(out, "  %s ", label);
+		print_right(lab_format(f->unit, f->value, text, sizeof text), FACT_COLS - columns(label), out);
+		sink_puts(out, "\n");
 	}
 }
 
-static void print_claim(const struct lab_claim *c, const struct lab_report_options *o, struct sink *out)
+char *lab_claim_format(const struct lab_run *run, const struct lab_claim *c, char *buf, size_t cap)
 {
-	char a[64], b[64];
+	const struct lab_words *w = run->input.words;
+	char a[64], b[64], off[40], allowed[40], rounding[LAB_TEXT_CAP] = "";
 
-	sink_printf(out, "  %-4s %s\n", tr(o, c->holds ? N_("yes") : N_("NO")), tr(o, c->text));
-	sink_puts(out, "       ");
-	if (!isnan(c->got)) {
-		sink_printf(
-			out, "%s and %s, ", lab_format(c->unit, c->got, a, sizeof a), lab_format(c->unit, c->want, b, sizeof b));
-	}
-	sink_printf(out, "difference %.3g", c->difference);
+	(void)snprintf(off, sizeof off, "%.3g", c->difference);
+	(void)snprintf(allowed, sizeof allowed, "%.3g", c->tolerance);
 	if (c->tolerance > 0)
-		sink_printf(out, ", rounding allows %.3g", c->tolerance);
-	sink_puts(out, "\n");
+		(void)lab_say(w, rounding, sizeof rounding, N_(", rounding allows %1"), NULL, LAB_ARGS(LAB_NAME(allowed)));
+	if (isnan(c->got))
+		return lab_say(w, buf, cap, N_("difference %1%2"), NULL, LAB_ARGS(LAB_NAME(off), LAB_NAME(rounding)));
+	return lab_say(w, buf, cap, N_("%1 and %2, difference %3%4"), NULL,
+		LAB_ARGS(LAB_NAME(lab_format(c->unit, c->got, a, sizeof a)), LAB_NAME(lab_format(c->unit, c->want, b, sizeof b)),
+			LAB_NAME(off), LAB_NAME(rounding)));
 }
 
-static void print_prediction(const struct lab_run *run, const struct lab_report_options *o, struct sink *out)
+static void print_claim(const struct lab_run *run, const struct lab_claim *c, struct sink *out)
 {
-	char a[64], b[64], off[40];
-	double d = o->prediction - run->answer;
+	char text[2 * LAB_TEXT_CAP];
 
-	sink_printf(out, "\n%s\n", tr(o, N_("PREDICTION")));
-	sink_printf(out, "  %s\n", tr(o, run->answer_label));
-	sink_printf(out, "  you said %s, it is %s: ", lab_format(run->answer_unit, o->prediction, a, sizeof a),
-		lab_format(run->answer_unit, run->answer, b, sizeof b));
+	sink_printf(out, "  %-4s %s\n", tr(run, c->holds ? N_("yes") : N_("NO")), tr(run, c->text));
+	sink_printf(out, "       %s\n", lab_claim_format(run, c, text, sizeof text));
+}
+
+char *lab_answer_judge(const struct lab_run *run, double prediction, char *buf, size_t cap)
+{
+	double d = prediction - run->answer;
+	char a[64], b[64], off[64];
+	const struct lab_arg args[] = { LAB_NAME(lab_format(run->answer_unit, prediction, a, sizeof a)),
+		LAB_NAME(lab_format(run->answer_unit, run->answer, b, sizeof b)), LAB_NAME(off) };
+
 	if (d == 0)
-		sink_puts(out, "exactly right\n");
-	else if (run->answer != 0)
-		sink_printf(out, "%s %% too %s\n", units_format_f4(100 * fabs(d / run->answer), off, sizeof off),
-			d > 0 ? "high" : "low");
-	else
-		sink_printf(out, "off by %s\n", lab_format(run->answer_unit, fabs(d), off, sizeof off));
+		return lab_say(run->input.words, buf, cap, N_("you said %1, it is %2: exactly right"), NULL, args);
+	if (run->answer == 0) {
+		(void)lab_format(run->answer_unit, fabs(d), off, sizeof off);
+		return lab_say(run->input.words, buf, cap, N_("you said %1, it is %2: off by %3"), NULL, args);
+	}
+	(void)units_format_f4(100 * fabs(d / run->answer), off, sizeof off);
+	return lab_say(run->input.words, buf, cap,
+		d > 0 ? N_("you said %1, it is %2: %3 % too high") : N_("you said %1, it is %2: %3 % too low"), NULL, args);
+}
+
+static void print_prediction(const struct lab_run *run, double prediction, struct sink *out)
+{
+	char text[2 * LAB_TEXT_CAP];
+
+	sink_printf(out, "\n%s\n  %s\n  %s\n", tr(run, N_("PREDICTION")), tr(run, run->answer_label),
+		lab_answer_judge(run, prediction, text, sizeof text));
 }
 
 void lab_report_text(const struct lab_run *run, const struct lab_report_options *o, struct sink *out)
 {
 	int64_t shown = num_min(run->steps, LAB_STEPS_ALL), hidden = 0;
 
-	sink_printf(out, "lab %s: %s\n", run->input.lab->id, tr(o, run->input.lab->help));
+	sink_printf(out, "lab %s: %s\n", run->input.lab->id, tr(run, run->input.lab->help));
 	print_params(run, out);
 	for (int64_t k = 0; k < shown; k++) {
 		struct lab_step s;
@@ -256,175 +313,17 @@ void lab_report_text(const struct lab_run *run, const struct lab_report_options 
 		lab_report_step(run, k, o, out);
 	}
 	if (hidden > 0)
-		sink_printf(out, "\n%" PRId64 " of %" PRId64 " steps are left out; --steps shows them\n",
-			run->steps - (shown - hidden), run->steps);
+		say(run, out, NN_("\n%1 of %2 steps is left out; --steps shows it\n", "\n%1 of %2 steps are left out; --steps shows them\n"),
+			LAB_ARGS(LAB_NUMBER(run->steps - (shown - hidden)), LAB_NUMBER(run->steps)));
 	if (o->steps && shown < run->steps)
-		sink_printf(out, "\nand %" PRId64 " more steps\n", run->steps - shown);
-	print_facts(run, o, out);
-	sink_printf(out, "\n%s\n", tr(o, lab_proven(run) ? N_("PROVED") : N_("NOT PROVED")));
+		say(run, out, NN_("\nand %1 more step\n", "\nand %1 more steps\n"), LAB_ARGS(LAB_NUMBER(run->steps - shown)));
+	print_facts(run, out);
+	sink_printf(out, "\n%s\n", tr(run, lab_proven(run) ? N_("PROVED") : N_("NOT PROVED")));
 	for (int32_t i = 0; i < run->n_claims; i++)
-		print_claim(&run->claims[i], o, out);
+		print_claim(run, &run->claims[i], out);
 	if (o->predicted)
-		print_prediction(run, o, out);
-	sink_printf(out, "\n%s\n  %s\n  meshplan lab %s %s --predict VALUE\n", tr(o, N_("NEXT")), run->question,
-		run->input.lab->id, run->next);
-}
-
-static void json_key(const char *key, bool first, struct sink *out)
-{
-	sink_puts(out, first ? "\n" : ",\n");
-	sink_json_string(out, key);
-	sink_puts(out, ": ");
-}
-
-static void json_value(enum lab_unit unit, double value, struct sink *out)
-{
-	if ((unit == LAB_BYTES || unit == LAB_COUNT) && fabs(value) < 9e15 && value == floor(value))
-		sink_json_int(out, (int64_t)value);
-	else
-		sink_json_double(out, value);
-}
-
-static void json_params(const struct lab_run *run, struct sink *out)
-{
-	json_key("parameters", false, out);
-	sink_puts(out, "{");
-	for (size_t i = 0; i < run->input.lab->n_params; i++) {
-		const struct lab_param *p = &run->input.lab->params[i];
-		double v = run->input.value[i];
-
-		json_key(p->key, i == 0, out);
-		if (p->type == LAB_PARAM_WORD)
-			sink_json_string(out, p->word((int64_t)v));
-		else if (p->type == LAB_PARAM_FLAG)
-			sink_puts(out, v > 0 ? "true" : "false");
-		else
-			json_value(p->type == LAB_PARAM_INT ? LAB_COUNT : LAB_REAL, v, out);
-	}
-	sink_puts(out, " }");
-}
-
-static void json_step(const struct lab_run *run, int64_t k, const struct lab_report_options *o, struct sink *out)
-{
-	struct lab_step s;
-	int64_t rows;
-
-	lab_step(run, k, &s);
-	rows = shown_rows(&s, o);
-	sink_puts(out, "{ \"title\": ");
-	sink_json_string(out, s.title);
-	sink_printf(out, ", \"row_count\": %" PRId64 ", \"rows\": [", s.rows);
-	for (int64_t r = 0; r < rows; r++) {
-		struct lab_row row;
-
-		lab_row(run, k, r, &row);
-		sink_puts(out, r > 0 ? ",\n  { \"label\": " : "\n  { \"label\": ");
-		sink_json_string(out, row.label);
-		for (int32_t c = 0; c < s.n_columns; c++) {
-			sink_puts(out, ", ");
-			sink_json_string(out, s.columns[c].key);
-			sink_puts(out, ": ");
-			json_value(s.columns[c].unit, row.value[c], out);
-		}
-		sink_puts(out, ", \"text\": ");
-		sink_json_string(out, row.text);
-		sink_puts(out, " }");
-	}
-	sink_puts(out, " ] }");
-}
-
-static void json_steps(const struct lab_run *run, const struct lab_report_options *o, struct sink *out)
-{
-	bool first = true;
-
-	json_key("step_count", false, out);
-	sink_json_int(out, run->steps);
-	json_key("steps", false, out);
-	sink_puts(out, "[");
-	for (int64_t k = 0; k < num_min(run->steps, LAB_STEPS_ALL); k++) {
-		struct lab_step s;
-
-		lab_step(run, k, &s);
-		if (!o->steps && !s.main)
-			continue;
-		sink_puts(out, first ? "\n" : ",\n");
-		json_step(run, k, o, out);
-		first = false;
-	}
-	sink_puts(out, " ]");
-}
-
-static void json_facts(const struct lab_run *run, struct sink *out)
-{
-	json_key("facts", false, out);
-	sink_puts(out, "[");
-	for (int32_t i = 0; i < run->n_facts; i++) {
-		const struct lab_fact *f = &run->facts[i];
-
-		sink_puts(out, i > 0 ? ",\n{ \"id\": " : "\n{ \"id\": ");
-		sink_json_string(out, f->key);
-		sink_puts(out, ", \"label\": ");
-		sink_json_string(out, f->label);
-		sink_puts(out, ", \"value\": ");
-		json_value(f->unit, f->value, out);
-		sink_puts(out, ", \"unit\": ");
-		sink_json_string(out, lab_unit_names[f->unit]);
-		sink_puts(out, " }");
-	}
-	sink_puts(out, " ]");
-}
-
-static void json_claims(const struct lab_run *run, struct sink *out)
-{
-	json_key("claims", false, out);
-	sink_puts(out, "[");
-	for (int32_t i = 0; i < run->n_claims; i++) {
-		const struct lab_claim *c = &run->claims[i];
-
-		sink_puts(out, i > 0 ? ",\n{ \"id\": " : "\n{ \"id\": ");
-		sink_json_string(out, c->key);
-		sink_puts(out, ", \"text\": ");
-		sink_json_string(out, c->text);
-		sink_printf(out, ", \"holds\": %s, \"got\": ", c->holds ? "true" : "false");
-		json_value(c->unit, c->got, out);
-		sink_puts(out, ", \"want\": ");
-		json_value(c->unit, c->want, out);
-		sink_puts(out, ", \"difference\": ");
-		sink_json_double(out, c->difference);
-		sink_puts(out, ", \"tolerance\": ");
-		sink_json_double(out, c->tolerance);
-		sink_puts(out, " }");
-	}
-	sink_puts(out, " ]");
-}
-
-void lab_report_json(const struct lab_run *run, const struct lab_report_options *o, struct sink *out)
-{
-	json_key("lab", true, out);
-	sink_json_string(out, run->input.lab->id);
-	json_params(run, out);
-	json_steps(run, o, out);
-	json_facts(run, out);
-	json_claims(run, out);
-	json_key("proven", false, out);
-	sink_puts(out, lab_proven(run) ? "true" : "false");
-	json_key("answer", false, out);
-	sink_puts(out, "{ \"label\": ");
-	sink_json_string(out, run->answer_label);
-	sink_puts(out, ", \"value\": ");
-	json_value(run->answer_unit, run->answer, out);
-	sink_puts(out, " }");
-	if (o->predicted) {
-		json_key("prediction", false, out);
-		sink_puts(out, "{ \"value\": ");
-		json_value(run->answer_unit, o->prediction, out);
-		sink_puts(out, ", \"error\": ");
-		sink_json_double(out, run->answer != 0 ? o->prediction / run->answer - 1 : o->prediction);
-		sink_puts(out, " }");
-	}
-	json_key("question", false, out);
-	sink_json_string(out, run->question);
-	json_key("next", false, out);
-	sink_json_string(out, run->next);
-	sink_puts(out, "\n");
+		print_prediction(run, o->prediction, out);
+	sink_printf(out, "\n%s\n  ", tr(run, N_("NEXT")));
+	print_note(run->question, GAP, out);
+	sink_printf(out, "\n  meshplan lab %s %s --predict VALUE\n", run->input.lab->id, run->next);
 }

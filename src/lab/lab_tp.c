@@ -344,7 +344,7 @@ static void vocab_backward(struct tp *t, int64_t from, int64_t to, struct result
 /* How a part is cut, and what its GPUs exchange. */
 struct part_info {
 	const char *id, *forward, *backward;                                     /* N_(): what each GPU computes */
-	const char *claim;                                                       /* N_() */
+	const char *claim, *span;                                                /* N_(); "heads %1 to %2" of a GPU */
 	void (*shard)(struct tp *t, int64_t from, int64_t to, struct result *r); /* NULL: the three passes of the vocabulary */
 	bool sums_y, sums_dx; /* all-reduce of the output; of the gradient of the input */
 };
@@ -352,15 +352,15 @@ struct part_info {
 /* clang-format off */
 static const struct part_info part_table[PARTS] = {
 	[PART_COLUMN] = { "column", N_("Y_i = X W_i, all-gather"), N_("dX = sum of dY_i W_i', all-reduce"),
-		N_("column parallel = unsplit, forward and backward"), column_shard, false, true },
+		N_("column parallel = unsplit, forward and backward"), N_("columns %1 to %2"), column_shard, false, true },
 	[PART_ROW] = { "row", N_("Y = sum of X_i W_i, all-reduce"), N_("dX_i = dY W_i', nothing sent"),
-		N_("row parallel = unsplit, forward and backward"), row_shard, true, false },
+		N_("row parallel = unsplit, forward and backward"), N_("rows %1 to %2"), row_shard, true, false },
 	[PART_MLP] = { "mlp", N_("column, ReLU, row: one all-reduce"), N_("one all-reduce, of dX"),
-		N_("MLP with one all-reduce each way = unsplit"), mlp_shard, true, true },
+		N_("MLP with one all-reduce each way = unsplit"), N_("columns %1 to %2"), mlp_shard, true, true },
 	[PART_ATTENTION] = { "attention", N_("own heads, output by rows: one all-reduce"), N_("one all-reduce, of dX"),
-		N_("attention cut by heads = unsplit"), attention_shard, true, true },
+		N_("attention cut by heads = unsplit"), N_("heads %1 to %2"), attention_shard, true, true },
 	[PART_VOCAB] = { "vocab", N_("own logits; max, sum, target: 3 per token"), N_("own logits' gradient; all-reduce of dX"),
-		N_("vocabulary-parallel cross entropy = unsplit"), NULL, false, true },
+		N_("vocabulary-parallel cross entropy = unsplit"), N_("words %1 to %2"), NULL, false, true },
 };
 /* clang-format on */
 
@@ -569,8 +569,10 @@ static void conclude(struct lab_run *run, const struct tp *t)
 	lab_add_fact(run, "inside_s", N_("all-reduce of a real layer in the link domain"), LAB_SECONDS, t->inside_s);
 	lab_add_fact(run, "across_s", N_("the same over two, 4 times per layer"), LAB_SECONDS, t->across_s);
 	lab_set_answer(run, N_("bytes sent per GPU by the MLP, both ways"), LAB_BYTES, mlp / n);
-	(void)snprintf(run->question, sizeof run->question,
-		"On %" PRId64 " GPUs, how many bytes does each send for the MLP, both ways?", next);
+	lab_ask(run,
+		NN_("On %1 GPU, how many bytes does it send for the MLP, both ways?",
+			"On %1 GPUs, how many bytes does each send for the MLP, both ways?"),
+		LAB_ARGS(LAB_NUMBER(next)));
 	(void)snprintf(run->next, sizeof run->next, "--gpus %" PRId64, next);
 }
 
@@ -609,8 +611,8 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 		return;
 	}
 	LAB_STEP(out, "", gpu_columns, t->n, false);
-	(void)snprintf(out->title, sizeof out->title, "%s, %s: %s", p->id, k % 2 == 1 ? "forward" : "backward",
-		k % 2 == 1 ? p->forward : p->backward);
+	lab_title(out, k % 2 == 1 ? N_("%1, forward: %2") : N_("%1, backward: %2"),
+		LAB_ARGS(LAB_NAME(p->id), LAB_TEXT(k % 2 == 1 ? p->forward : p->backward)));
 }
 
 static void table_row(const struct tp *t, int64_t p, struct lab_row *out)
@@ -639,19 +641,14 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	units = part_units(t, p);
 	from = lab_cut(units, t->n, r);
 	to = lab_cut(units, t->n, r + 1);
-	(void)snprintf(out->label, sizeof out->label, "gpu %" PRId64, r);
+	lab_label(out, N_("gpu %1"), LAB_ARGS(LAB_NUMBER(r)));
 	out->value[0] = (double)(o->weights / units * (to - from));
 	out->value[1] = (double)((k % 2 == 1 ? o->forward : o->backward) * t->element_bytes) / (double)t->n;
 	if (from < to)
-		(void)snprintf(out->text, sizeof out->text, "%s %" PRId64 " to %" PRId64,
-			p == PART_ATTENTION       ? "heads"
-				: p == PART_VOCAB ? "words"
-				: p == PART_ROW   ? "rows"
-						  : "columns",
-			from, to - 1);
+		lab_note(out, part_table[p].span, LAB_ARGS(LAB_NUMBER(from), LAB_NUMBER(to - 1)));
 	else
-		(void)snprintf(out->text, sizeof out->text, "nothing: fewer pieces than GPUs");
+		lab_note(out, N_("nothing: fewer pieces than GPUs"), NULL);
 }
 
 const struct lab lab_tp = { "tp", N_("tensor parallelism"), N_("one layer cut over GPUs, forward and backward"), params, PARAMS,
-	check, layout, run, step, row, false };
+	check, layout, run, step, row, false, NULL };
