@@ -51,20 +51,28 @@ static inline enum err_code lab_fixture_input(struct lab_fixture *f, const char 
 	return code;
 }
 
-/* Runs it in a workspace of exactly the size that was asked for, filled with rubbish. */
-static inline void lab_fixture_run(struct lab_fixture *f, const char *id, const char *settings)
+/* Runs its input in a workspace of exactly the size that was asked for, filled with rubbish. */
+static inline void lab_fixture_go(struct lab_fixture *f, const char *settings)
 {
 	struct err e = { .code = ERR_OK };
-	enum err_code code = lab_fixture_input(f, id, settings, &e);
+	enum err_code code = lab_workspace_size(&f->input, &f->size, &e);
+	const char *id = f->input.lab->id;
 
-	if (code == ERR_OK)
-		code = lab_workspace_size(&f->input, &f->size, &e);
 	ck_assert_msg(code == ERR_OK, "lab %s %s: %s: %s", id, settings, e.where, e.msg);
 	f->workspace = malloc((size_t)f->size.bytes);
 	ck_assert_ptr_nonnull(f->workspace);
 	memset(f->workspace, 0xA5, (size_t)f->size.bytes);
 	code = lab_run(&f->input, f->workspace, f->size.bytes, &f->run, &e);
 	ck_assert_msg(code == ERR_OK, "lab %s %s: %s: %s", id, settings, e.where, e.msg);
+}
+
+static inline void lab_fixture_run(struct lab_fixture *f, const char *id, const char *settings)
+{
+	struct err e = { .code = ERR_OK };
+	enum err_code code = lab_fixture_input(f, id, settings, &e);
+
+	ck_assert_msg(code == ERR_OK, "lab %s %s: %s: %s", id, settings, e.where, e.msg);
+	lab_fixture_go(f, settings);
 }
 
 static inline void lab_fixture_free(struct lab_fixture *f)

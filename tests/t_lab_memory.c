@@ -145,9 +145,61 @@ START_TEST(offload_lets_70b_train_on_four_gpus)
 	ck_assert(row.value[0] == 70e9);
 	lab_row(&f.run, 0, 1, &row);
 	ck_assert(row.value[0] == 560e9);
-	ck_assert_str_eq(row.text, "over by 48 GB");
-	/* 6 x 70e9 x 4096 / 125e12. */
-	ck_assert_double_eq_tol(lab_fixture_fact(&f, "compute_s"), 13.76256, 1e-9);
+	ck_assert_str_eq(row.text, "over by 48.0 GB");
+	/* 6 x 70e9 x 4096 / (40 % of 989.4e12). */
+	ck_assert_double_eq_tol(lab_fixture_fact(&f, "compute_s"), 4.34683, 1e-4);
+	lab_fixture_free(&f);
+}
+END_TEST
+
+static void find_rate(const struct lab_fixture *f, const char *key, struct lab_row *row)
+{
+	struct lab_step s;
+
+	lab_step(&f->run, 1, &s);
+	for (int64_t r = 0; r < s.rows; r++) {
+		lab_row(&f->run, 1, r, row);
+		if (strcmp(row->label, key) == 0)
+			return;
+	}
+	ck_abort_msg("no rate %s", key);
+}
+
+/* Presets of the scenario, a given value above them, an assumption where neither says anything. */
+START_TEST(offload_rates_follow_the_hardware_and_say_so)
+{
+	static const struct {
+		const char *key;
+		double value;
+		const char *text;
+	} cases[] = {
+		{ "pcie-gbs", 12.6, "V100" }, /* 0.8 x 15.75 */
+		{ "hbm-gbs", 900, "V100" },
+		{ "nvme-read-gbs", 3, "given" },
+		{ "nvme-write-gbs", 5, "mine" },
+		{ "host-gb", 512, "exercise 5" },
+		{ "cpu-adam", 3.9, "table 4" },
+		{ "gpu-tflops", 125, "40 %" }, /* no bf16: as assumed */
+	};
+	struct lab_fixture f;
+	struct lab_row row;
+	struct err e;
+
+	ck_assert(lab_fixture_input(&f, "offload", "nvme-read-gbs=3", &e) == ERR_OK);
+	(void)snprintf(f.draft.s.cluster.gpu.label, sizeof f.draft.s.cluster.gpu.label, "V100");
+	(void)snprintf(f.draft.s.cluster.node.label, sizeof f.draft.s.cluster.node.label, "mine");
+	f.draft.s.cluster.gpu.pcie_gen = 3;
+	f.draft.s.cluster.gpu.mem_bw_bps = 900e9;
+	f.draft.s.cluster.gpu.bf16_flops = 0;
+	f.draft.s.cluster.node.nvme_read_bps = 7e9;
+	f.draft.s.cluster.node.nvme_write_bps = 5e9;
+	lab_input_follow(&f.input, &f.draft.s);
+	lab_fixture_go(&f, "");
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		find_rate(&f, cases[i].key, &row);
+		ck_assert_msg(fabs(row.value[0] - cases[i].value) < 1e-9, "%s: %g", cases[i].key, row.value[0]);
+		ck_assert_msg(strstr(row.text, cases[i].text) != NULL, "%s: %s", cases[i].key, row.text);
+	}
 	lab_fixture_free(&f);
 }
 END_TEST
@@ -163,7 +215,7 @@ START_TEST(offload_says_when_it_stops_mattering)
 	(void)snprintf(settings, sizeof settings, "tokens=%.0f", lab_fixture_fact(&f, "tokens"));
 	lab_fixture_free(&f);
 	lab_fixture_run(&f, "offload", settings);
-	lab_row(&f.run, 1, 2, &row);
+	lab_row(&f.run, 2, 2, &row);
 	ck_assert_double_eq_tol(row.value[1] / lab_fixture_fact(&f, "compute_s"), 0.05, 1e-4);
 	lab_fixture_free(&f);
 }
@@ -183,6 +235,7 @@ int main(void)
 	tcase_add_test(t, checkpoint_asks_the_planner_about_the_real_model);
 	tcase_add_test(t, offload_of_many_sizes);
 	tcase_add_test(t, offload_lets_70b_train_on_four_gpus);
+	tcase_add_test(t, offload_rates_follow_the_hardware_and_say_so);
 	tcase_add_test(t, offload_says_when_it_stops_mattering);
 	suite_add_tcase(s, t);
 	return test_run(s);

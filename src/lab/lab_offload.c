@@ -6,9 +6,10 @@
  *   no overlap     a piece starts when the one before it is through: n (sum of t)
  *   overlap        start(i, s) = max(end(i, s-1), end(i-1, s)); for equal pieces sum of t + (n-1) max t
  *   in backward    as overlap, and piece i is there after the share (i+1)/n of the backward; only what ends after it is exposed
- * Adam on the CPU is bound by its memory: 6 + 2 state-bytes per parameter (gradient 2, weight 2 + 2, states read and written); on
- * the GPU by HBM. The numbers are real as well: Adam by pieces and Adam at once give the same weights, bit by bit. ASSUMPTION:
- * gradients are not clipped by their global norm, which would have to wait for all of them; links carry both ways at full rate.
+ * Adam on the CPU is bound by its memory, 6 + 2 state-bytes per parameter (gradient 2, weight 2 + 2, states read and written), or
+ * by what has been measured, whichever is slower; on the GPU by HBM. The numbers are real as well: Adam by pieces and Adam at
+ * once give the same weights, bit by bit. ASSUMPTION: gradients are not clipped by their global norm, which would have to wait for
+ * all of them; links carry both ways at full rate.
  */
 #include "lab_internal.h"
 #include "lab_math.h"
@@ -32,6 +33,7 @@ enum {
 	NVME_GB,
 	PCIE_GBS,
 	CPU_GBS,
+	CPU_ADAM,
 	NVME_READ,
 	NVME_WRITE,
 	HBM_GBS,
@@ -42,7 +44,7 @@ enum {
 enum stage { STAGE_DOWN, STAGE_READ, STAGE_ADAM, STAGE_WRITE, STAGE_UP, STAGES };
 enum way { WAY_SERIAL, WAY_OVERLAP, WAY_BACKWARD, WAYS };
 enum { TARGET_CPU, TARGET_NVME };
-enum { TABLE_MEMORY, TABLE_WAYS, TABLES };
+enum { TABLE_MEMORY, TABLE_RATES, TABLE_WAYS, TABLES };
 enum { PIECES_MAX = 1024, SAMPLE = 16, BAR_COLS = 40 }; /* SAMPLE: real parameters in a piece */
 
 #define WEIGHT_BYTES 2.0
@@ -51,12 +53,47 @@ enum { PIECES_MAX = 1024, SAMPLE = 16, BAR_COLS = 40 }; /* SAMPLE: real paramete
 #define FLOP_PER_PARAM_TOKEN 6.0
 #define BACKWARD_SHARE (2.0 / 3)
 #define MATTERS 0.05
+/* By how much the lesson says that it slows. */
+static const double lesson_shares[] = { 0.5, 0.3 };
+enum { LESSON_SHARES = sizeof lesson_shares / sizeof lesson_shares[0] };
 
 static const char *target_word(int64_t i)
 {
 	static const char *const words[] = { "cpu", "nvme" };
 
 	return i >= 0 && i < 2 ? words[i] : NULL;
+}
+
+/* ASSUMPTION: copies through pinned memory reach 80 % of x16; a generation doubles the 15.75 GB/s of PCIe 3. */
+static double pcie_gbs(const struct scenario *s)
+{
+	return s->cluster.gpu.pcie_gen > 0 ? 0.8 * ldexp(15.75, (int)s->cluster.gpu.pcie_gen - 3) : 0;
+}
+
+static double gpu_gb(const struct scenario *s)
+{
+	return (double)s->cluster.gpu.mem_nominal_bytes / 1e9;
+}
+
+static double nvme_read_gbs(const struct scenario *s)
+{
+	return s->cluster.node.nvme_read_bps / 1e9;
+}
+
+static double nvme_write_gbs(const struct scenario *s)
+{
+	return s->cluster.node.nvme_write_bps / 1e9;
+}
+
+static double hbm_gbs(const struct scenario *s)
+{
+	return s->cluster.gpu.mem_bw_bps / 1e9;
+}
+
+/* ASSUMPTION: 40 % of the dense bf16 peak, which training of large models reaches. */
+static double gpu_tflops(const struct scenario *s)
+{
+	return 0.4 * s->cluster.gpu.bf16_flops / 1e12;
 }
 
 /* clang-format off */
@@ -73,17 +110,55 @@ static const struct lab_param params[PARAMS] = {
 	[HOST_GB] = { "host-gb", N_("host memory of a node, GB"), LAB_PARAM_REAL, 0.001, 1e6, 512, NULL },
 	[NVME_GB] = { "nvme-gb", N_("NVMe of a node, GB"), LAB_PARAM_REAL, 0.001, 1e9, 2000, NULL },
 	[PCIE_GBS] = { "pcie-gbs", N_("PCIe per GPU and direction, GB/s"), LAB_PARAM_REAL, 0.001, 1e6, 25, NULL },
-	[CPU_GBS] = { "cpu-gbs", N_("memory rate of the host, GB/s"), LAB_PARAM_REAL, 0.001, 1e6, 200, NULL },
+	[CPU_GBS] = { "cpu-gbs", N_("memory rate of a host, GB/s"), LAB_PARAM_REAL, 0.001, 1e6, 200, NULL },
+	[CPU_ADAM] = { "cpu-adam", N_("Adam on the CPUs of a host, 10^9 parameters a second"), LAB_PARAM_REAL, 0.001, 1e6, 3.9, NULL },
 	[NVME_READ] = { "nvme-read-gbs", N_("NVMe of a node, reading, GB/s"), LAB_PARAM_REAL, 0.001, 1e6, 12, NULL },
 	[NVME_WRITE] = { "nvme-write-gbs", N_("NVMe of a node, writing, GB/s"), LAB_PARAM_REAL, 0.001, 1e6, 6, NULL },
 	[HBM_GBS] = { "hbm-gbs", N_("memory rate of a GPU, GB/s"), LAB_PARAM_REAL, 0.001, 1e6, 2039, NULL },
 	[GPU_TFLOPS] = { "gpu-tflops", N_("what a GPU reaches in training, TFLOP/s"), LAB_PARAM_REAL, 0.001, 1e6, 125, NULL },
 	[SEED] = LAB_SEED_PARAM,
 };
+/* What a rate is where nobody gave it. `from`: by the GPU or node of the scenario, 0: it does not say. */
+struct rate_source {
+	size_t param;
+	double (*from)(const struct scenario *s);
+	const char *preset, *assumed; /* N_(); %1: the GPU, %2: the node */
+};
+static const struct rate_source rate_sources[] = {
+	{ GPU_GB, gpu_gb, N_("%1, as sold"), N_("A100 or H100, as sold") },
+	{ HOST_GB, NULL, NULL, N_("exercise 5 of the lesson") },
+	{ NVME_GB, NULL, NULL, N_("exercise 5 of the lesson") },
+	{ PCIE_GBS, pcie_gbs, N_("%1: 80 % of PCIe x16"), N_("80 % of PCIe 4 x16") },
+	{ CPU_GBS, NULL, NULL, N_("assumed: half the peak of 16 channels DDR4") },
+	{ CPU_ADAM, NULL, NULL, N_("two Xeon 8168, ZeRO-Offload 2021, table 4") },
+	{ NVME_READ, nvme_read_gbs, N_("%2"), N_("assumed: 4 drives; no preset says") },
+	{ NVME_WRITE, nvme_write_gbs, N_("%2"), N_("assumed: half of reading") },
+	{ HBM_GBS, hbm_gbs, N_("%1"), N_("A100 80 GB") },
+	{ GPU_TFLOPS, gpu_tflops, N_("%1: 40 % of its bf16 peak"), N_("40 % of A100") },
+};
+enum { RATE_ROWS = sizeof rate_sources / sizeof rate_sources[0] };
+
 static const char *const stage_names[STAGES] = { N_("gradient down"), N_("NVMe read"), N_("CPU Adam"),
 	N_("NVMe write"), N_("weights up") };
 static const char *const way_names[WAYS] = { N_("no overlap"), N_("overlap"), N_("in backward") };
 /* clang-format on */
+
+/* The row of a rate, NULL for the other parameters. */
+static const struct rate_source *source_of(size_t param)
+{
+	for (size_t i = 0; i < RATE_ROWS; i++)
+		if (rate_sources[i].param == param)
+			return &rate_sources[i];
+	return NULL;
+}
+
+static double preset(const struct scenario *s, size_t param)
+{
+	const struct rate_source *r = source_of(param);
+	double value = r != NULL && r->from != NULL ? r->from(s) : 0;
+
+	return value > 0 ? value : (double)NAN;
+}
 
 struct interval {
 	double start, end;
@@ -97,6 +172,7 @@ struct hosted {
 	struct interval *timeline; /* [way][piece][stage] */
 	double end[WAYS], exposed[WAYS],
 		tokens[WAYS];    /* optimizer until its end; after the backward; tokens from which it is below MATTERS */
+	double lesson_tokens[LESSON_SHARES];
 	double need[3], have[3]; /* GPU, host, NVMe: bytes */
 	double moved;            /* bytes over PCIe of one GPU */
 	double *w, *m, *v, *w2, *m2, *v2, *g;
@@ -133,7 +209,7 @@ static void set_times(const struct lab_input *in, struct hosted *o)
 	o->node_share = o->share * (double)num_min(o->gpus, lab_int(in, PER_NODE));
 	o->stage_s[STAGE_DOWN] = o->share * GRADIENT_BYTES / rate(in, PCIE_GBS) / n;
 	o->stage_s[STAGE_READ] = nvme ? o->node_share * states / rate(in, NVME_READ) / n : 0;
-	o->stage_s[STAGE_ADAM] = o->node_share * touched / rate(in, CPU_GBS) / n;
+	o->stage_s[STAGE_ADAM] = o->node_share * fmax(touched / rate(in, CPU_GBS), 1 / rate(in, CPU_ADAM)) / n;
 	o->stage_s[STAGE_WRITE] = nvme ? o->node_share * states / rate(in, NVME_WRITE) / n : 0;
 	o->stage_s[STAGE_UP] = o->share * WEIGHT_BYTES / rate(in, PCIE_GBS) / n;
 	o->gpu_adam_s = o->share * touched / rate(in, HBM_GBS);
@@ -167,15 +243,15 @@ static void schedule(struct hosted *o, enum way way, double backward_s)
 	o->exposed[way] = fmax(0, o->end[way]);
 }
 
-/* Tokens per GPU from which the exposed part is at most MATTERS of the compute: bisection, the exposed part falls with the
+/* Tokens per GPU from which the exposed part is at most a share of the compute: bisection, the exposed part falls with the
  * tokens. */
-static double tokens_until_small(struct hosted *o, enum way way, double tokens)
+static double tokens_until(struct hosted *o, enum way way, double tokens, double share)
 {
 	double per_token = o->compute_s / tokens, low = 0, high = 1;
 
 	for (int i = 0; i < 80; i++) {
 		schedule(o, way, BACKWARD_SHARE * per_token * high);
-		if (o->exposed[way] <= MATTERS * per_token * high)
+		if (o->exposed[way] <= share * per_token * high)
 			break;
 		low = high;
 		high *= 2;
@@ -184,7 +260,7 @@ static double tokens_until_small(struct hosted *o, enum way way, double tokens)
 		double middle = (low + high) / 2;
 
 		schedule(o, way, BACKWARD_SHARE * per_token * middle);
-		*(o->exposed[way] <= MATTERS * per_token * middle ? &high : &low) = middle;
+		*(o->exposed[way] <= share * per_token * middle ? &high : &low) = middle;
 	}
 	return ceil(high);
 }
@@ -270,6 +346,8 @@ static void conclude(struct lab_run *run, const struct hosted *o)
 		run, "backward_slower", N_("whole step slower, hidden in the backward"), LAB_PERCENT, slower(o, WAY_BACKWARD));
 	lab_add_fact(run, "tokens", N_("tokens per GPU until 5 %, with overlap"), LAB_COUNT, o->tokens[WAY_OVERLAP]);
 	lab_add_fact(run, "backward_tokens", N_("tokens per GPU until 5 %, in the backward"), LAB_COUNT, o->tokens[WAY_BACKWARD]);
+	lab_add_fact(run, "half_tokens", N_("tokens per GPU until 50 %, with overlap"), LAB_COUNT, o->lesson_tokens[0]);
+	lab_add_fact(run, "third_tokens", N_("tokens per GPU until 30 %, with overlap"), LAB_COUNT, o->lesson_tokens[1]);
 	lab_set_answer(run, N_("percent that the whole step is slower, with overlap"), LAB_PERCENT, slower(o, WAY_OVERLAP));
 	lab_ask(run,
 		NN_("With %1 token per GPU, how many percent slower is the step with overlap?",
@@ -284,8 +362,10 @@ static enum err_code run(struct lab_run *run, void *state, struct err *e)
 
 	(void)e;
 	set_times(&run->input, o);
+	for (size_t i = 0; i < LESSON_SHARES; i++)
+		o->lesson_tokens[i] = tokens_until(o, WAY_OVERLAP, (double)lab_int(&run->input, TOKENS), lesson_shares[i]);
 	for (int way = 0; way < WAYS; way++) {
-		o->tokens[way] = tokens_until_small(o, (enum way)way, (double)lab_int(&run->input, TOKENS));
+		o->tokens[way] = tokens_until(o, (enum way)way, (double)lab_int(&run->input, TOKENS), MATTERS);
 		schedule(o, (enum way)way, BACKWARD_SHARE * o->compute_s);
 	}
 	compare(&run->input, o);
@@ -295,6 +375,7 @@ static enum err_code run(struct lab_run *run, void *state, struct err *e)
 }
 
 static const struct lab_column memory_columns[] = { { "need", N_("needs"), LAB_BYTES }, { "have", N_("has"), LAB_BYTES } };
+static const struct lab_column rate_columns[] = { { "value", N_("value"), LAB_REAL } };
 static const struct lab_column way_columns[] = {
 	{ "optimizer", N_("optimizer"), LAB_SECONDS },
 	{ "exposed", N_("exposed"), LAB_SECONDS },
@@ -310,6 +391,8 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 
 	if (k == TABLE_MEMORY) {
 		LAB_STEP(out, N_("memory: each GPU, each node"), memory_columns, 3, true);
+	} else if (k == TABLE_RATES) {
+		LAB_STEP(out, N_("the rates, and where they are from; a flag of this name changes one"), rate_columns, RATE_ROWS, true);
 	} else if (k == TABLE_WAYS) {
 		LAB_STEP(out, N_("the optimizer step and the whole step"), way_columns, WAYS + 1, true);
 	} else {
@@ -330,6 +413,17 @@ static void memory_row(const struct hosted *o, int64_t r, struct lab_row *out)
 		lab_note(out, N_("over by %1"), LAB_ARGS(LAB_NAME(lab_format(LAB_BYTES, o->need[r] - o->have[r], over, sizeof over))));
 	else
 		lab_note(out, o->need[r] > 0 ? N_("fits") : N_("not used"), NULL);
+}
+
+static void rate_row(const struct lab_input *in, int64_t r, struct lab_row *out)
+{
+	const struct rate_source *source = &rate_sources[r];
+	bool known = !isnan(preset(in->scenario, source->param));
+
+	(void)snprintf(out->label, sizeof out->label, "%s", params[source->param].key);
+	out->value[0] = in->value[source->param];
+	lab_note(out, in->given[source->param] ? N_("given") : known ? source->preset : source->assumed,
+		LAB_ARGS(LAB_NAME(in->scenario->cluster.gpu.label), LAB_NAME(in->scenario->cluster.node.label)));
 }
 
 static void way_row(const struct hosted *o, int64_t r, struct lab_row *out)
@@ -363,6 +457,10 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 		memory_row(o, r, out);
 		return;
 	}
+	if (k == TABLE_RATES) {
+		rate_row(&run->input, r, out);
+		return;
+	}
 	if (k == TABLE_WAYS) {
 		way_row(o, r, out);
 		return;
@@ -377,4 +475,4 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 
 const struct lab lab_offload = { "offload", N_("offload to host and NVMe"),
 	N_("optimizer states outside the GPU: what it saves, what it costs"), params, PARAMS, NULL, layout, run, step, row,
-	false, NULL };
+	false, preset };
