@@ -398,6 +398,104 @@ START_TEST(moe_knows_total_and_active_parameters)
 }
 END_TEST
 
+/* A row of a step by its label. */
+static void find_row(const struct lab_fixture *f, int64_t k, const char *label, struct lab_row *row)
+{
+	struct lab_step s;
+
+	lab_step(&f->run, k, &s);
+	for (int64_t r = 0; r < s.rows; r++) {
+		lab_row(&f->run, k, r, row);
+		if (strcmp(row->label, label) == 0)
+			return;
+	}
+	ck_abort_msg("no row %s", label);
+}
+
+/* Llama 3 70B on H100: inside the node the exchange is the smaller part, over two nodes it is half. */
+START_TEST(tp_leaves_the_node_badly)
+{
+	struct lab_fixture f;
+	struct lab_row two, eight, sixteen;
+
+	lab_fixture_run(&f, "tp", "");
+	ck_assert(lab_fixture_fact(&f, "link_bps") == 450e9 && lab_fixture_fact(&f, "network_bps") == 50e9);
+	find_row(&f, 1, "tp 2", &two);
+	find_row(&f, 1, "tp 8", &eight);
+	find_row(&f, 1, "tp 16", &sixteen);
+	ck_assert(two.value[2] < eight.value[2] && eight.value[2] < sixteen.value[2]);
+	ck_assert_str_eq(eight.text, "");
+	ck_assert_str_eq(sixteen.text, "over 2 nodes");
+	/* Twice the GPUs over the network take longer for the same sum, and compute half. */
+	ck_assert(sixteen.value[0] > 1.4 * eight.value[0]);
+	ck_assert_double_eq_tol(sixteen.value[1], eight.value[1] / 2, 0.03 * eight.value[1]);
+	lab_fixture_free(&f);
+}
+END_TEST
+
+/* 8 GPUs in 2 nodes of 4, S = 32 bytes: the ring crosses in 14 steps at 2 places with 4 bytes, the hierarchical one 2 (2 - 1) S. */
+START_TEST(allreduce_counts_what_leaves_the_nodes)
+{
+	struct lab_fixture f;
+	struct lab_row row;
+
+	lab_fixture_run(&f, "allreduce", "gpus=8;gpus-per-node=4;elements=8;element-bytes=4");
+	find_row(&f, 0, "ring", &row);
+	ck_assert(row.value[3] == 14 * 2 * 4);
+	find_row(&f, 0, "hierarchical", &row);
+	ck_assert(row.value[3] == 2 * 32);
+	find_row(&f, 0, "tree", &row);
+	ck_assert(row.value[3] == 2 * 32);
+	lab_fixture_proven(&f, "two nodes");
+	lab_fixture_free(&f);
+}
+END_TEST
+
+/* The split that was run is a row of the table, and says what the facts say. */
+START_TEST(moe_splits_count_what_was_run)
+{
+	static const char *const settings[] = { "ep=4;etp=1", "ep=2;etp=2", "ep=1;etp=4", "ep=4;etp=4;capacity=0" };
+	static const char *const labels[] = { "ep 4, etp 1", "ep 2, etp 2", "ep 1, etp 4", "ep 4, etp 4" };
+
+	for (size_t i = 0; i < 4; i++) {
+		struct lab_fixture f;
+		struct lab_row row;
+
+		lab_fixture_run(&f, "moe", settings[i]);
+		find_row(&f, 3, labels[i], &row);
+		ck_assert(row.value[0] == 2 * lab_fixture_fact(&f, "dispatch_bytes"));
+		ck_assert(row.value[1] == lab_fixture_fact(&f, "etp_bytes"));
+		lab_fixture_free(&f);
+	}
+}
+END_TEST
+
+/* Halved once for every step that was skipped; each change is the scale of the next one. */
+START_TEST(dynamic_scale_changes_are_those_of_the_run)
+{
+	struct lab_fixture f;
+	struct lab_row row, next;
+	struct lab_step s;
+	int64_t skipped = 0;
+
+	lab_fixture_run(&f, "precision", "");
+	lab_step(&f.run, 3, &s);
+	ck_assert_int_gt(s.rows, 2);
+	for (int64_t r = 0; r < s.rows; r++) {
+		lab_row(&f.run, 3, r, &row);
+		const bool halved = strstr(row.text, "halved") != NULL;
+
+		skipped += halved;
+		if (r + 1 < s.rows) {
+			lab_row(&f.run, 3, r + 1, &next);
+			ck_assert(next.value[1] == row.value[1] * (halved ? 0.5 : 2));
+		}
+	}
+	ck_assert(skipped == lab_fixture_fact(&f, "skipped"));
+	lab_fixture_free(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("lab_parallel");
@@ -423,6 +521,10 @@ int main(void)
 	tcase_add_test(t, moe_of_many_sizes);
 	tcase_add_test(t, moe_drops_what_is_above_the_capacity);
 	tcase_add_test(t, moe_knows_total_and_active_parameters);
+	tcase_add_test(t, tp_leaves_the_node_badly);
+	tcase_add_test(t, allreduce_counts_what_leaves_the_nodes);
+	tcase_add_test(t, moe_splits_count_what_was_run);
+	tcase_add_test(t, dynamic_scale_changes_are_those_of_the_run);
 	suite_add_tcase(s, t);
 	return test_run(s);
 }

@@ -225,6 +225,10 @@ static int draw_summary(const struct view *v, struct rect r, size_t skip)
 			text, sizeof(text), "%s: %s", ui_text(f->label), lab_format(f->unit, f->value, value, sizeof(value)));
 		pen_text(&p, i == 0 ? _("numbers") : "", ROLE_TEXT, text);
 	}
+	if (run->input.lab->lesson != NULL) {
+		pen_gap(&p);
+		pen_text(&p, _("the lesson"), ROLE_TEXT, ui_text(run->input.lab->lesson));
+	}
 	return p.row;
 }
 

@@ -16,6 +16,7 @@ const char *const lab_unit_names[LAB_UNIT_COUNT] = {
 	[LAB_SECONDS] = "s",
 	[LAB_REAL] = "",
 	[LAB_PERCENT] = "%",
+	[LAB_RATE] = "bytes/s",
 };
 
 const struct lab *const lab_table[] = { &lab_dp, &lab_allreduce, &lab_tp, &lab_fsdp, &lab_pp, &lab_accum, &lab_checkpoint,

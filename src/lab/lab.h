@@ -40,8 +40,8 @@ enum {
 #define LAB_BYTES_MAX (INT64_C(256) << 20)
 #define LAB_WORK_MAX INT64_C(2000000000) /* multiply-adds, counted roughly */
 
-enum lab_unit { LAB_COUNT, LAB_BYTES, LAB_SECONDS, LAB_REAL, LAB_PERCENT, LAB_UNIT_COUNT };
-extern const char *const lab_unit_names[LAB_UNIT_COUNT]; /* JSON: "", "bytes", "s", "", "%" */
+enum lab_unit { LAB_COUNT, LAB_BYTES, LAB_SECONDS, LAB_REAL, LAB_PERCENT, LAB_RATE, LAB_UNIT_COUNT };
+extern const char *const lab_unit_names[LAB_UNIT_COUNT]; /* JSON: "", "bytes", "s", "", "%", "bytes/s" */
 
 enum lab_param_type { LAB_PARAM_INT, LAB_PARAM_REAL, LAB_PARAM_FLAG, LAB_PARAM_WORD };
 
@@ -137,6 +137,7 @@ struct lab {
 	void (*step)(const struct lab_run *run, int64_t k, struct lab_step *out);
 	void (*row)(const struct lab_run *run, int64_t k, int64_t row, struct lab_row *out);
 	bool uses_layout; /* the layout of the scenario matters, not only its cluster and model */
+	const char *lesson; /* N_(): where the lesson that it follows is short or simple, and what a count says; NULL: nowhere */
 	/* What the scenario says about a parameter: its default instead of dflt. NaN: nothing. NULL: it never does. */
 	double (*preset)(const struct scenario *s, size_t param);
 };

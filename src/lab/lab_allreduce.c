@@ -2,9 +2,12 @@
  * the steps keep, for every rank and step, the first number of the piece that moved, before and after.
  *
  * Above HELD_NUMBERS the sums are computed for an even sample of the elements (every piece of the ring has some), the bytes for
- * all. ring            2(n-1) steps, 2(n-1)/n S per rank tree            2 ceil(log2 n) steps, 2(n-1) S in all halving         2
- * log2 p steps on p = 2^k ranks, 2(p-1)/p S per rank; two steps of S more when n is no power of two hierarchical    2(w-1) +
- * 2(n/w-1) steps, 2(n-1)/n S per rank, of which 2(n/w-1)/n S leave the node */
+ * all.
+ *
+ *   ring            2(n-1) steps, 2(n-1)/n S per rank
+ *   tree            2 ceil(log2 n) steps, 2(n-1) S in all
+ *   halving         2 log2 p steps on p = 2^k ranks, 2(p-1)/p S per rank; two steps of S more when n is no power of two
+ *   hierarchical    2(g-1) + 2(w-1) steps in w nodes of g, 2(n-1)/n S per rank, of which 2(w-1)/n S leave the node */
 #include "lab_collective.h"
 #include "lab_internal.h"
 #include "lab_math.h"
@@ -227,6 +230,11 @@ static void conclude(struct lab_run *run, const struct allreduce *x, const struc
 	lab_claim_equal(run, "ring_steps", N_("ring: 2(N-1) steps"), LAB_COUNT, (double)ring->counts.steps, 2 * (n - 1));
 	lab_claim_equal(run, "tree_bytes", N_("tree, all GPUs: 2(N-1) S as well"), LAB_BYTES,
 		(double)(x->outcome[ALGORITHM_TREE].counts.sent_elements * x->element_bytes), 2 * (n - 1) * bytes);
+	/* Every node receives each number once on the way to the sum, and sends it on once after. */
+	if (x->outcome[ALGORITHM_HIERARCHICAL].possible)
+		lab_claim_equal(run, "across", N_("hierarchical, between w nodes: 2(w-1) S"), LAB_BYTES,
+			(double)(x->outcome[ALGORITHM_HIERARCHICAL].counts.across_elements * x->element_bytes),
+			2 * (n / (double)x->group.per_node - 1) * bytes);
 	lab_set_answer(run, N_("bytes that the busiest GPU sends"), LAB_BYTES,
 		(double)(o->counts.most_sent_elements * x->element_bytes));
 	next = 2 * x->group.n <= GPUS_MAX ? 2 * x->group.n : GPUS_MAX / 2;
@@ -263,8 +271,9 @@ static const struct lab_column step_columns[] = {
 
 static const struct lab_column table_columns[] = {
 	{ "steps", N_("steps"), LAB_COUNT },
-	{ "sent", N_("sent/GPU"), LAB_BYTES },
-	{ "total", N_("sent, all"), LAB_BYTES },
+	{ "sent", N_("one GPU"), LAB_BYTES },
+	{ "total", N_("all"), LAB_BYTES },
+	{ "across", N_("across"), LAB_BYTES },
 	{ "seconds", N_("time"), LAB_SECONDS },
 	{ "difference", N_("difference"), LAB_REAL },
 };
@@ -275,7 +284,7 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 	const struct allreduce *x = run->state;
 
 	if (k == 0) {
-		LAB_STEP(out, N_("the algorithms side by side"), table_columns, ALGORITHM_COUNT, true);
+		LAB_STEP(out, N_("the algorithms side by side; bytes sent by the busiest GPU, by all, across nodes"), table_columns, ALGORITHM_COUNT, true);
 		return;
 	}
 	LAB_STEP(out, "", step_columns, x->group.n, x->matrix != NULL);
@@ -298,8 +307,9 @@ static void table_row(const struct allreduce *x, int64_t row, struct lab_row *ou
 	out->value[0] = (double)o->counts.steps;
 	out->value[1] = (double)(o->counts.most_sent_elements * x->element_bytes);
 	out->value[2] = (double)(o->counts.sent_elements * x->element_bytes);
-	out->value[3] = o->counts.seconds;
-	out->value[4] = o->difference;
+	out->value[3] = (double)(o->counts.across_elements * x->element_bytes);
+	out->value[4] = o->counts.seconds;
+	out->value[5] = o->difference;
 }
 
 /* "adds 2 from 3   1   5  -3   7": the message, then the first number of each piece. */
@@ -339,4 +349,4 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 }
 
 const struct lab lab_allreduce = { "allreduce", N_("all-reduce"), N_("the sum of all buffers on every GPU, piece by piece"),
-	params, PARAMS, check, layout, run, step, row, false, NULL };
+	params, PARAMS, check, layout, run, step, row, false, NULL, NULL };

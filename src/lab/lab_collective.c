@@ -178,12 +178,17 @@ int64_t collective_held(const struct collective_group *g, int64_t held, int64_t 
 	return num_ceil_div((from + count) * held, g->elements);
 }
 
+static bool is_across(const struct collective_group *g, int64_t from, int64_t to)
+{
+	return from / g->per_node != to / g->per_node;
+}
+
 /* Latency and bytes over rate of the link that a message takes. ASSUMPTION: its latency is what comm.h charges per rank, or per
  * node hop where it leaves the node. */
 static double message_s(const struct collective_group *g, const struct links *k, const struct collective_message *m, int64_t to,
 	int64_t element_bytes)
 {
-	bool across = m->from / g->per_node != to / g->per_node;
+	bool across = is_across(g, m->from, to);
 
 	return (across ? k->node_latency_s : k->rank_latency_s) +
 		(double)(m->count * element_bytes) / (across ? k->nic_bps : k->rate_bps[COLLECTIVE_ALL_REDUCE]);
@@ -227,6 +232,7 @@ struct collective_counts collective_run(enum collective_algorithm a, const struc
 			apply(g, state, &m, to, &before, &after);
 			sent[m.from] += m.count;
 			c.sent_elements += m.count;
+			c.across_elements += is_across(g, m.from, to) ? m.count : 0;
 			if (links != NULL)
 				slowest = fmax(slowest, message_s(g, links, &m, to, element_bytes));
 			if (watch != NULL)

@@ -44,6 +44,7 @@ struct collective_state {
 struct collective_counts {
 	int64_t steps;
 	int64_t sent_elements;      /* by all ranks */
+	int64_t across_elements;    /* of these, between nodes */
 	int64_t most_sent_elements; /* by one rank */
 	double seconds; /* steps one after the other, each as long as its slowest message: latency + bytes / rate of the link it
 			   takes */

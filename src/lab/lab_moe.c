@@ -5,8 +5,9 @@
  *
  *   all-to-all, one way, balanced      T topk (ep - 1)/ep hidden bytes, over all ranks
  *   experts cut over etp ranks         the input reaches etp - 1 more ranks, the output is summed over them: 2 (etp - 1) hidden
- * per kept choice imbalance                          largest load / mean load: how much longer the busiest expert takes Cut
- * experts add their halves in another order: |difference| <= 4 (h + f) u S, S bounded by the sizes times the largest entries. */
+ *                                      per kept choice
+ *   imbalance                          largest load / mean load: how much longer the busiest expert takes
+ * Cut experts add their parts in another order: |difference| <= 4 (h + f) u S, S bounded by the sizes times the largest entries. */
 #include "comm.h"
 #include "lab_internal.h"
 #include "lab_math.h"
@@ -17,8 +18,8 @@
 #include <string.h>
 
 enum { TOKENS, EXPERTS, TOPK, CAPACITY, SKEW, EP, ETP, HIDDEN, FFN, ELEMENT_BYTES, SEED, PARAMS };
-enum { TABLE_EXPERTS, TABLE_CAPACITY, TABLE_RANKS, TABLES };
-enum { EXPERTS_MAX = 512, CAPACITY_ROWS = 6 };
+enum { TABLE_EXPERTS, TABLE_CAPACITY, TABLE_RANKS, TABLE_SPLITS, TABLES };
+enum { EXPERTS_MAX = 512, CAPACITY_ROWS = 6, SPLIT_ROWS = 7 };
 
 /* DeepSeek-V3 (technical report, sec. 4.2): 61 layers, the first 3 dense, hidden 7168, 256 experts of width 2048, 8 per token,
  * 671B in all. */
@@ -64,6 +65,11 @@ struct capacity_row {
 	int64_t capacity, dropped;
 };
 
+/* The same number of ranks, shared out otherwise. */
+struct split {
+	int64_t ep, etp, crossing;
+};
+
 struct moe {
 	int64_t tokens, experts, topk, capacity, ep, etp, hidden, ffn, element_bytes;
 	double *x, *router, *w1, *w2,
@@ -79,6 +85,8 @@ struct moe {
 	bool balanced; /* the sizes allow perfect balance */
 	double largest, difference;
 	struct capacity_row rows[CAPACITY_ROWS];
+	struct split splits[SPLIT_ROWS];
+	int64_t n_splits;
 };
 
 static enum err_code check(const struct lab_input *in, struct err *e)
@@ -135,7 +143,7 @@ static void *layout(struct lab_arena *a, const struct lab_input *in, int64_t *wo
 	m.back = lab_take(a, m.tokens * m.topk * m.hidden, sizeof(double));
 	lab_work(work, m.tokens, m.experts, m.hidden + 4 * m.topk);
 	lab_work(work, 4 * m.tokens * m.topk, m.hidden, m.ffn);
-	lab_work(work, m.tokens * m.topk, m.experts, 1);
+	lab_work(work, m.tokens * m.topk, m.experts + 4 * SPLIT_ROWS, 1);
 	if (place != NULL)
 		*place = m;
 	return place;
@@ -173,11 +181,17 @@ static void route(struct moe *m, int64_t token)
 		c[i].gate = exp(c[i].score - c[0].score) / sum;
 }
 
-static int64_t rank_of_token(const struct moe *m, int64_t token)
+/* With tokens and experts spread over `ep` ranks. */
+static int64_t home_of(const struct moe *m, int64_t ep, int64_t token)
 {
-	int64_t q = m->tokens / m->ep, rest = m->tokens % m->ep, wide = rest * (q + 1);
+	int64_t q = m->tokens / ep, rest = m->tokens % ep, wide = rest * (q + 1);
 
 	return token < wide ? token / (q + 1) : rest + (token - wide) / q;
+}
+
+static int64_t rank_of_token(const struct moe *m, int64_t token)
+{
+	return home_of(m, m->ep, token);
 }
 
 static int64_t rank_of_expert(const struct moe *m, int64_t expert)
@@ -293,6 +307,22 @@ static void count_balanced(struct moe *m)
 		m->balanced_crossing += rank_of_token(m, i / m->topk) != rank_of_expert(m, i % m->experts);
 }
 
+/* ep times etp ranks, etp = 1, 2, 4 ...: fewer choices leave their rank, more is exchanged inside an expert. */
+static void try_splits(struct moe *m)
+{
+	for (int64_t etp = 1, ranks = m->ep * m->etp; etp <= ranks && m->n_splits < SPLIT_ROWS; etp *= 2) {
+		struct split *p = &m->splits[m->n_splits];
+
+		if (ranks % etp != 0 || m->ffn % etp != 0 || m->experts % (ranks / etp) != 0)
+			continue;
+		*p = (struct split){ .ep = ranks / etp, .etp = etp };
+		for (int64_t i = 0; i < m->tokens * m->topk; i++)
+			p->crossing += kept(m, &m->choice[i]) &&
+				home_of(m, p->ep, i / m->topk) != m->choice[i].expert / (m->experts / p->ep);
+		m->n_splits++;
+	}
+}
+
 static void try_capacities(struct moe *m)
 {
 	static const double factors[CAPACITY_ROWS] = { 1, 1.25, 1.5, 2, 4, 0 };
@@ -305,6 +335,12 @@ static void try_capacities(struct moe *m)
 		for (int64_t ex = 0; ex < m->experts; ex++)
 			r->dropped += num_max(0, m->expert[ex].load - r->capacity);
 	}
+}
+
+/* Inputs to the other ranks of a cut expert, and their parts of the outputs summed. */
+static double inside_bytes(const struct moe *m, int64_t etp)
+{
+	return (double)(2 * (m->tokens * m->topk - m->dropped) * (etp - 1) * m->hidden * m->element_bytes);
 }
 
 static double imbalance(const struct moe *m)
@@ -354,8 +390,7 @@ static void conclude(struct lab_run *run, const struct moe *m)
 	lab_add_fact(run, "imbalance", N_("load of the busiest expert over the mean"), LAB_REAL, imbalance(m));
 	lab_add_fact(run, "dispatch_bytes", N_("all-to-all, one way, all ranks"), LAB_BYTES, (double)m->crossing * token);
 	lab_add_fact(run, "balanced_bytes", N_("the same in perfect balance"), LAB_BYTES, (double)m->balanced_crossing * token);
-	lab_add_fact(run, "etp_bytes", N_("exchanged inside cut experts"), LAB_BYTES,
-		2 * (all - (double)m->dropped) * (double)(m->etp - 1) * token);
+	lab_add_fact(run, "etp_bytes", N_("exchanged inside cut experts"), LAB_BYTES, inside_bytes(m, m->etp));
 	lab_add_fact(run, "dispatch_s", N_("time of a balanced all-to-all, one way"), LAB_SECONDS,
 		comm_dispatch_s(&k, (double)m->tokens / (double)m->ep * token, (double)m->topk, (double)m->ep, m->etp, false, 0));
 	add_model_facts(run);
@@ -387,6 +422,7 @@ static enum err_code run(struct lab_run *run, void *state, struct err *e)
 	m->difference = lab_difference(m->one, m->spread, m->tokens * m->hidden);
 	count_balanced(m);
 	try_capacities(m);
+	try_splits(m);
 	run->steps = TABLES + m->tokens;
 	conclude(run, m);
 	return ERR_OK;
@@ -408,6 +444,11 @@ static const struct lab_column rank_columns[] = {
 	{ "sent", N_("sent"), LAB_BYTES },
 	{ "received", N_("received"), LAB_BYTES },
 	{ "kept", N_("computes"), LAB_COUNT },
+};
+static const struct lab_column split_columns[] = {
+	{ "dispatch", N_("all-to-all, both ways"), LAB_BYTES },
+	{ "inside", N_("inside experts"), LAB_BYTES },
+	{ "total", N_("together"), LAB_BYTES },
 };
 static const struct lab_column choice_columns[] = {
 	{ "expert", N_("expert"), LAB_COUNT },
@@ -431,6 +472,9 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 	case TABLE_RANKS:
 		LAB_STEP(
 			out, N_("all-to-all to the ranks of the experts; the way back moves as much"), rank_columns, m->ep, true);
+		break;
+	case TABLE_SPLITS:
+		LAB_STEP(out, N_("the same ranks as ep x etp: bytes sent by all"), split_columns, m->n_splits, true);
 		break;
 	default:
 		LAB_STEP(out, "", choice_columns, m->topk, false);
@@ -478,6 +522,16 @@ static void rank_row(const struct moe *m, int64_t r, struct lab_row *out)
 	out->value[3] = (double)m->rank[r].kept;
 }
 
+static void split_row(const struct moe *m, int64_t r, struct lab_row *out)
+{
+	const struct split *p = &m->splits[r];
+
+	lab_label(out, N_("ep %1, etp %2"), LAB_ARGS(LAB_NUMBER(p->ep), LAB_NUMBER(p->etp)));
+	out->value[0] = (double)(2 * p->crossing * m->hidden * m->element_bytes);
+	out->value[1] = inside_bytes(m, p->etp);
+	out->value[2] = out->value[0] + out->value[1];
+}
+
 static void choice_row(const struct moe *m, int64_t token, int64_t r, struct lab_row *out)
 {
 	const struct choice *c = &m->choice[token * m->topk + r];
@@ -505,10 +559,15 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	case TABLE_RANKS:
 		rank_row(m, r, out);
 		break;
+	case TABLE_SPLITS:
+		split_row(m, r, out);
+		break;
 	default:
 		choice_row(m, k - TABLES, r, out);
 	}
 }
 
+static const char lesson[] = N_("37B of 671B is what a token computes with. Memory, and what an optimizer keeps, follow the 671B.");
+
 const struct lab lab_moe = { "moe", N_("mixture of experts"), N_("routing, capacity, dropped tokens, and the all-to-all"), params,
-	PARAMS, check, layout, run, step, row, false, NULL };
+	PARAMS, check, layout, run, step, row, false, lesson, NULL };

@@ -89,6 +89,9 @@ char *lab_format(enum lab_unit unit, double value, char *buf, size_t cap)
 	case LAB_PERCENT:
 		(void)snprintf(buf, cap, "%s %%", units_format_f4(value, digits, sizeof digits));
 		return buf;
+	case LAB_RATE:
+		(void)snprintf(buf, cap, "%s/s", format_bytes(value, 1e5, digits, sizeof digits));
+		return buf;
 	case LAB_REAL:
 	case LAB_UNIT_COUNT:
 		break;
@@ -323,6 +326,11 @@ void lab_report_text(const struct lab_run *run, const struct lab_report_options 
 		print_claim(run, &run->claims[i], out);
 	if (o->predicted)
 		print_prediction(run, o->prediction, out);
+	if (run->input.lab->lesson != NULL) {
+		sink_printf(out, "\n%s\n  ", tr(run, N_("THE LESSON")));
+		print_note(tr(run, run->input.lab->lesson), GAP, out);
+		sink_puts(out, "\n");
+	}
 	sink_printf(out, "\n%s\n  ", tr(run, N_("NEXT")));
 	print_note(run->question, GAP, out);
 	sink_printf(out, "\n  meshplan lab %s %s --predict VALUE\n", run->input.lab->id, run->next);

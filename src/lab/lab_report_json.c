@@ -157,6 +157,8 @@ void lab_report_json(const struct lab_run *run, const struct lab_report_options 
 		sink_json_double(out, run->answer != 0 ? o->prediction / run->answer - 1 : o->prediction);
 		sink_puts(out, " }");
 	}
+	json_key("lesson", false, out);
+	sink_json_string(out, run->input.lab->lesson != NULL ? run->input.lab->lesson : "");
 	json_key("question", false, out);
 	sink_json_string(out, run->question);
 	json_key("next", false, out);

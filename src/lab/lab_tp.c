@@ -12,6 +12,7 @@
  * Whole numbers: everything is exact, attention without its softmax; the cross entropy alone has exponentials. Reals: |error| <=
  * 2 K u S with K additions in a chain and S the sum of absolute products (Higham 2002, sec. 3.5), S bounded by sizes times
  * largest entries. */
+#include "compute.h"
 #include "lab_collective.h"
 #include "lab_internal.h"
 #include "lab_math.h"
@@ -24,7 +25,8 @@
 enum { GPUS, TOKENS, HIDDEN, FFN, HEADS, VOCAB, ELEMENT_BYTES, VALUES, SEED, PARAMS };
 enum part { PART_COLUMN, PART_ROW, PART_MLP, PART_ATTENTION, PART_VOCAB, PARTS };
 enum { VALUES_WHOLE, VALUES_REAL };
-enum { VOCAB_NUMBERS = 3, GPUS_MAX = 64 };
+enum { TABLE_PARTS, TABLE_LINKS, TABLES };
+enum { VOCAB_NUMBERS = 3, GPUS_MAX = 64, LINK_ROWS = 6 };
 
 /* Widths of a central difference: its own error is about width^2 and roundoff / width. */
 #define SLOPE_WIDEST 1e-5
@@ -60,6 +62,12 @@ struct outcome {
 	double slope_error;           /* reals: of dX against a central difference, relative */
 };
 
+/* A layer of the real model cut over `tp` GPUs, forward and backward. */
+struct real_layer {
+	int64_t tp, domains;
+	double reduce_s, compute_s; /* its four all-reduces; NaN: the speed of the GPU is not known */
+};
+
 struct tp {
 	int64_t n, tokens, hidden, ffn, heads, head, vocab, element_bytes;
 	bool whole;
@@ -71,7 +79,8 @@ struct tp {
 	int64_t *sent;
 	struct result one, split;
 	struct outcome outcome[PARTS];
-	double inside_s, across_s, inside_bps, across_bps;
+	double inside_bps, across_bps;
+	struct real_layer real[LINK_ROWS];
 };
 
 static enum err_code check(const struct lab_input *in, struct err *e)
@@ -530,15 +539,26 @@ static void run_part(const struct lab_input *in, struct tp *t, enum part p)
 	o->tolerance = tolerance(t, p);
 }
 
-/* A real all-reduce of a layer's output in 16 bits: in one link domain, and over two. */
+/* A layer of the real model over 1, 2, 4 ... GPUs: one all-reduce of its output in 16 bits for attention and one for the MLP, in
+ * the forward and again in the backward, beside the matrix multiplies that are left to each GPU. Those are timed as one of as many
+ * operations, three times. ASSUMPTION. */
 static void time_it(const struct scenario *s, struct tp *t)
 {
 	struct links k = comm_links(s);
-	double bytes = 2 * (double)s->training.seq * (double)s->training.micro_batch * (double)s->model.hidden,
-	       n = (double)k.domain;
+	struct device d = compute_device(s);
+	struct layer_params p = model_layer_params(&s->model, model_layer_is_moe(&s->model, s->model.layers - 1));
+	double size = (double)(layer_params_total(&p) - p.experts), hidden = (double)s->model.hidden,
+	       tokens = (double)(s->training.seq * s->training.micro_batch);
 
-	t->inside_s = comm_collective_s(&k, COLLECTIVE_ALL_REDUCE, n, bytes, 1);
-	t->across_s = comm_collective_s(&k, COLLECTIVE_ALL_REDUCE, 2 * n, bytes, 1);
+	for (int i = 0; i < LINK_ROWS; i++) {
+		struct real_layer *r = &t->real[i];
+
+		r->tp = INT64_C(1) << i;
+		r->domains = num_ceil_div(r->tp, num_max(1, k.domain));
+		r->reduce_s = 4 * comm_collective_s(&k, COLLECTIVE_ALL_REDUCE, (double)r->tp, 2 * tokens * hidden, 1);
+		r->compute_s = compute_known(s) ? 3 * compute_gemm_s(&d, GEMM_16, tokens, hidden, size / hidden / (double)r->tp)
+						: (double)NAN;
+	}
 	t->inside_bps = s->cluster.gpu.link_bps;
 	t->across_bps = s->cluster.node.gpus_per_node > 0
 		? (double)s->cluster.node.nics * s->cluster.node.nic_bps / (double)s->cluster.node.gpus_per_node
@@ -564,10 +584,8 @@ static void conclude(struct lab_run *run, const struct tp *t)
 	lab_add_fact(run, "vocab_bytes", N_("vocabulary, forward: sent per GPU"), LAB_BYTES, vocab / n);
 	lab_add_fact(run, "logits_bytes", N_("if the logits were gathered instead"), LAB_BYTES,
 		(n - 1) / n * (double)(t->tokens * t->vocab * t->element_bytes));
-	lab_add_fact(run, "link_bps", N_("link in the node, bytes per second and GPU"), LAB_BYTES, t->inside_bps);
-	lab_add_fact(run, "network_bps", N_("network, bytes per second and GPU"), LAB_BYTES, t->across_bps);
-	lab_add_fact(run, "inside_s", N_("all-reduce of a real layer in the link domain"), LAB_SECONDS, t->inside_s);
-	lab_add_fact(run, "across_s", N_("the same over two, 4 times per layer"), LAB_SECONDS, t->across_s);
+	lab_add_fact(run, "link_bps", N_("link in the node, per GPU and direction"), LAB_RATE, t->inside_bps);
+	lab_add_fact(run, "network_bps", N_("network, per GPU and direction"), LAB_RATE, t->across_bps);
 	lab_set_answer(run, N_("bytes sent per GPU by the MLP, both ways"), LAB_BYTES, mlp / n);
 	lab_ask(run,
 		NN_("On %1 GPU, how many bytes does it send for the MLP, both ways?",
@@ -584,7 +602,7 @@ static enum err_code run(struct lab_run *run, void *state, struct err *e)
 	for (int p = 0; p < PARTS; p++)
 		run_part(&run->input, t, (enum part)p);
 	time_it(run->input.scenario, t);
-	run->steps = 1 + 2 * PARTS;
+	run->steps = TABLES + 2 * PARTS;
 	conclude(run, t);
 	return ERR_OK;
 }
@@ -596,6 +614,11 @@ static const struct lab_column table_columns[] = {
 	{ "backward", N_("backward"), LAB_BYTES },
 	{ "difference", N_("difference"), LAB_REAL },
 };
+static const struct lab_column link_columns[] = {
+	{ "reduce", N_("all-reduces"), LAB_SECONDS },
+	{ "compute", N_("compute"), LAB_SECONDS },
+	{ "share", N_("sending"), LAB_PERCENT },
+};
 static const struct lab_column gpu_columns[] = {
 	{ "weights", N_("weights"), LAB_COUNT },
 	{ "sent", N_("sent"), LAB_BYTES },
@@ -604,15 +627,20 @@ static const struct lab_column gpu_columns[] = {
 static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 {
 	const struct tp *t = run->state;
-	const struct part_info *p = &part_table[(k - 1) / 2 % PARTS];
+	const struct part_info *p = &part_table[(k < TABLES ? 0 : k - TABLES) / 2];
+	bool forward = (k - TABLES) % 2 == 0;
 
-	if (k == 0) {
+	if (k == TABLE_PARTS) {
 		LAB_STEP(out, N_("the parts of a layer; bytes sent per GPU"), table_columns, PARTS, true);
 		return;
 	}
+	if (k == TABLE_LINKS) {
+		LAB_STEP(out, N_("a real layer, forward and backward, without overlap"), link_columns, LINK_ROWS, true);
+		return;
+	}
 	LAB_STEP(out, "", gpu_columns, t->n, false);
-	lab_title(out, k % 2 == 1 ? N_("%1, forward: %2") : N_("%1, backward: %2"),
-		LAB_ARGS(LAB_NAME(p->id), LAB_TEXT(k % 2 == 1 ? p->forward : p->backward)));
+	lab_title(out, forward ? N_("%1, forward: %2") : N_("%1, backward: %2"),
+		LAB_ARGS(LAB_NAME(p->id), LAB_TEXT(forward ? p->forward : p->backward)));
 }
 
 static void table_row(const struct tp *t, int64_t p, struct lab_row *out)
@@ -627,28 +655,51 @@ static void table_row(const struct tp *t, int64_t p, struct lab_row *out)
 	out->value[4] = o->difference;
 }
 
-static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row *out)
+static void link_row(const struct tp *t, int64_t r, struct lab_row *out)
 {
-	const struct tp *t = run->state;
-	enum part p = (enum part)((k - 1) / 2 % PARTS);
+	const struct real_layer *x = &t->real[r];
+
+	lab_label(out, N_("tp %1"), LAB_ARGS(LAB_NUMBER(x->tp)));
+	out->value[0] = x->reduce_s;
+	out->value[1] = x->compute_s;
+	out->value[2] = 100 * x->reduce_s / (x->reduce_s + x->compute_s);
+	if (x->domains > 1)
+		lab_note(out, N_("over %1 nodes"), LAB_ARGS(LAB_NUMBER(x->domains)));
+}
+
+static void part_row(const struct tp *t, int64_t k, int64_t r, struct lab_row *out)
+{
+	enum part p = (enum part)(k / 2);
 	const struct outcome *o = &t->outcome[p];
 	int64_t units, from, to;
 
-	if (k == 0) {
-		table_row(t, r, out);
-		return;
-	}
 	units = part_units(t, p);
 	from = lab_cut(units, t->n, r);
 	to = lab_cut(units, t->n, r + 1);
 	lab_label(out, N_("gpu %1"), LAB_ARGS(LAB_NUMBER(r)));
 	out->value[0] = (double)(o->weights / units * (to - from));
-	out->value[1] = (double)((k % 2 == 1 ? o->forward : o->backward) * t->element_bytes) / (double)t->n;
+	out->value[1] = (double)((k % 2 == 0 ? o->forward : o->backward) * t->element_bytes) / (double)t->n;
 	if (from < to)
 		lab_note(out, part_table[p].span, LAB_ARGS(LAB_NUMBER(from), LAB_NUMBER(to - 1)));
 	else
 		lab_note(out, N_("nothing: fewer pieces than GPUs"), NULL);
 }
 
+static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row *out)
+{
+	const struct tp *t = run->state;
+
+	if (k == TABLE_PARTS)
+		table_row(t, r, out);
+	else if (k == TABLE_LINKS)
+		link_row(t, r, out);
+	else
+		part_row(t, k - TABLES, r, out);
+}
+
+static const char lesson[] = N_("Its 900 GB/s of NVLink counts both directions: 450 one way, and that is what a transfer gets; its 50 "
+	   "GB/s is one network card of 400 Gbit/s per GPU. Column then row saves the exchange between the two "
+	   "layers, not the one after them; the backward has one as well.");
+
 const struct lab lab_tp = { "tp", N_("tensor parallelism"), N_("one layer cut over GPUs, forward and backward"), params, PARAMS,
-	check, layout, run, step, row, false, NULL };
+	check, layout, run, step, row, false, lesson, NULL };
