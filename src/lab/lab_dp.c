@@ -55,7 +55,7 @@ struct dp {
 	double *acts, *grads;
 	int64_t *sent;
 	struct entry *log;                         /* [iteration][gpu] */
-	double comm_s, magnitude, first_magnitude; /* largest |x| |delta|: so far; of the first iteration */
+	double comm_s, real_s, magnitude, first_magnitude; /* largest |x| |delta|: so far; of the first iteration */
 	double gradient_difference, weight_difference, means_difference;
 	int64_t sent_elements; /* one iteration, all GPUs */
 	bool identical;
@@ -190,6 +190,7 @@ static void conclude(struct lab_run *run, const struct dp *d)
 	lab_add_fact(run, "state_bytes", N_("weights and gradient on each GPU, for any N"), LAB_BYTES, 2 * gradient);
 	lab_add_fact(run, "sent_bytes", N_("sent per GPU and step, on average"), LAB_BYTES, sent / n);
 	lab_add_fact(run, "comm_s", N_("time of this all-reduce"), LAB_SECONDS, d->comm_s);
+	lab_add_fact(run, "real_s", N_("the same for a real model's 16-bit gradients"), LAB_SECONDS, d->real_s);
 	lab_add_fact(run, "means_difference", N_("error if shard means were averaged"), LAB_REAL, d->means_difference);
 	lab_add_fact(run, "lesson_bytes", N_("70B at 12 bytes per parameter, each GPU"), LAB_BYTES,
 		LESSON_BYTES_PER_PARAM * LESSON_PARAMS);
@@ -213,6 +214,8 @@ static enum err_code run(struct lab_run *run, void *state, struct err *e)
 	for (int64_t i = 0; i < d->iterations; i++)
 		iterate(d, i);
 	d->comm_s = comm_collective_s(&k, COLLECTIVE_ALL_REDUCE, (double)d->n, (double)d->params * sizeof(double), 1);
+	d->real_s = comm_collective_s(
+		&k, COLLECTIVE_ALL_REDUCE, (double)d->n, 2 * (double)model_params(&run->input.scenario->model), 1);
 	run->steps = PHASES * d->iterations;
 	conclude(run, d);
 	return ERR_OK;

@@ -335,6 +335,8 @@ static void conclude(struct lab_run *run, const struct hosted *o)
 		1e-9 * formula);
 	lab_claim_close(run, "moved", N_("PCIe carries 2 + 2 bytes per parameter"), LAB_BYTES, o->moved, moved, 1e-9 * moved);
 	lab_add_fact(run, "gpus", N_("GPUs needed without offload, memory alone"), LAB_COUNT, ceil(size * all / o->have[0]));
+	lab_add_fact(run, "whole_gpus", N_("the same in whole nodes of 8"), LAB_COUNT,
+		8 * ceil(ceil(size * all / o->have[0]) / 8));
 	lab_add_fact(run, "offload_gpus", N_("GPUs needed with offload, memory alone"), LAB_COUNT,
 		ceil(size * (WEIGHT_BYTES + GRADIENT_BYTES) / o->have[0]));
 	lab_add_fact(run, "compute_s", N_("forward and backward"), LAB_SECONDS, o->compute_s);
