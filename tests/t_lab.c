@@ -37,6 +37,28 @@ static void render_step(const struct lab_run *run, int64_t k, char *buf, size_t 
 	ck_assert(sink_finish(&s));
 }
 
+/* At most 80 columns, and every number is one. */
+static void check_text(const struct lab_run *run, const char *settings)
+{
+	for (int steps = 0; steps < 2; steps++) {
+		char *text = render(run, steps != 0, false), *line;
+
+		for (line = text; *line != '\0'; line += strcspn(line, "\n") + (strchr(line, '\n') != NULL))
+			ck_assert_msg(strcspn(line, "\n") <= 80, "%s: %.*s", settings, (int)strcspn(line, "\n"), line);
+		ck_assert_msg(strstr(text, " nan") == NULL && strstr(text, "-nan") == NULL, "%s", text);
+		free(text);
+	}
+}
+
+static void check_width(const char *id, const char *settings)
+{
+	struct lab_fixture f;
+
+	lab_fixture_run(&f, id, settings);
+	check_text(&f.run, settings);
+	lab_fixture_free(&f);
+}
+
 static size_t count_words(const struct lab_param *p)
 {
 	size_t n = 0;
@@ -113,21 +135,6 @@ START_TEST(the_same_input_gives_the_same_report)
 	lab_fixture_free(&b);
 }
 END_TEST
-
-static void check_width(const char *id, const char *settings)
-{
-	for (int steps = 0; steps < 2; steps++) {
-		struct lab_fixture f;
-		char *text, *line;
-
-		lab_fixture_run(&f, id, settings);
-		text = render(&f.run, steps != 0, false);
-		for (line = text; *line != '\0'; line += strcspn(line, "\n") + (strchr(line, '\n') != NULL))
-			ck_assert_msg(strcspn(line, "\n") <= 80, "%.*s", (int)strcspn(line, "\n"), line);
-		free(text);
-		lab_fixture_free(&f);
-	}
-}
 
 START_TEST(lines_fit_eighty_columns)
 {
@@ -306,6 +313,40 @@ START_TEST(least_values_run)
 }
 END_TEST
 
+/* One parameter at an end of its range, the others at their defaults: a reason, or a run; only small ones are run. */
+static void try_bound(const struct lab *lab, size_t i, double value)
+{
+	struct lab_fixture f;
+	struct err e = { .code = ERR_OK };
+	char settings[100], typed[60];
+
+	(void)snprintf(settings, sizeof settings, "%s=%s", lab->params[i].key,
+		lab_param_format(&lab->params[i], value, typed, sizeof typed));
+	ck_assert_msg(lab_fixture_input(&f, lab->id, settings, &e) == ERR_OK, "%s: %s", settings, e.msg);
+	ck_assert(f.input.value[i] == value);
+	if (lab_workspace_size(&f.input, &f.size, &e) != ERR_OK) {
+		ck_assert_str_ne(e.msg, "");
+		return;
+	}
+	if (f.size.work > 20000000)
+		return;
+	lab_fixture_go(&f, settings);
+	lab_fixture_proven(&f, settings);
+	check_text(&f.run, settings);
+	lab_fixture_free(&f);
+}
+
+START_TEST(every_parameter_at_its_bounds)
+{
+	const struct lab *lab = lab_table[_i];
+
+	for (size_t i = 0; i < lab->n_params; i++) {
+		try_bound(lab, i, lab->params[i].min);
+		try_bound(lab, i, lab->params[i].max);
+	}
+}
+END_TEST
+
 /* A value between the limits of a parameter: whole numbers log-uniform from the least. */
 static double any_value(const struct lab_param *p, uint64_t seed, uint64_t i)
 {
@@ -326,8 +367,9 @@ START_TEST(random_parameters_are_refused_or_proved)
 		struct lab_fixture f;
 		struct err e = { .code = ERR_OK };
 		enum err_code code = lab_fixture_input(&f, lab->id, "", &e);
-		char *text;
+		char name[40];
 
+		(void)snprintf(name, sizeof name, "random input %d", (int)seed);
 		for (size_t i = 0; i < lab->n_params; i++)
 			f.input.value[i] = any_value(&lab->params[i], seed, i);
 		code = lab_workspace_size(&f.input, &f.size, &e);
@@ -341,9 +383,8 @@ START_TEST(random_parameters_are_refused_or_proved)
 		ck_assert_ptr_nonnull(f.workspace);
 		code = lab_run(&f.input, f.workspace, f.size.bytes, &f.run, &e);
 		ck_assert_msg(code == ERR_OK, "%s", e.msg);
-		text = render(&f.run, false, false);
-		lab_fixture_proven(&f, text);
-		free(text);
+		lab_fixture_proven(&f, name);
+		check_text(&f.run, name);
 		lab_fixture_free(&f);
 		runs++;
 	}
@@ -466,6 +507,7 @@ int main(void)
 	tcase_add_loop_test(t, bad_values_are_refused_with_the_legal_ones, 0, labs);
 	tcase_add_loop_test(t, values_set_directly_are_checked_too, 0, labs);
 	tcase_add_loop_test(t, least_values_run, 0, labs);
+	tcase_add_loop_test(t, every_parameter_at_its_bounds, 0, labs);
 	tcase_add_loop_test(t, random_parameters_are_refused_or_proved, 0, labs);
 	tcase_add_test(t, most_values_are_refused_with_the_limit);
 	tcase_add_test(t, rules_between_parameters_name_the_nearest_legal_value);

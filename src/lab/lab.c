@@ -73,7 +73,9 @@ char *lab_param_legal(const struct lab_param *p, char *buf, size_t cap)
 	sink_init(&out, buf, cap, NULL, NULL);
 	if (p->type == LAB_PARAM_FLAG)
 		sink_puts(&out, "on, off");
-	else if (p->type != LAB_PARAM_WORD)
+	else if (p->type == LAB_PARAM_INT)
+		sink_printf(&out, "%.0f .. %.0f", p->min, p->max);
+	else if (p->type == LAB_PARAM_REAL)
 		sink_printf(&out, "%.10g .. %.10g", p->min, p->max);
 	for (int64_t i = 0; p->type == LAB_PARAM_WORD && p->word(i) != NULL; i++)
 		sink_printf(&out, "%s%s", i > 0 ? ", " : "", p->word(i));

@@ -323,9 +323,15 @@ static void describe(const struct allreduce *x, int64_t k, int64_t rank, struct 
 		(void)lab_say(out->words, what, sizeof what, en->add ? N_("adds %1 from %2") : N_("gets %1 from %2"), NULL,
 			LAB_ARGS(LAB_NUMBER(en->chunk), LAB_NUMBER(en->from)));
 	n = snprintf(out->text, sizeof out->text, x->matrix != NULL ? "%-13s" : "%s", what);
-	for (int64_t c = 0; x->matrix != NULL && c < x->group.n && n >= 0 && (size_t)n < sizeof out->text; c++)
-		n += snprintf(out->text + n, sizeof out->text - (size_t)n, x->whole ? " %3.0f" : " %4.1f",
-			x->matrix[(k * x->group.n + rank) * x->group.n + c]);
+	for (int64_t c = 0; x->matrix != NULL && c < x->group.n && n >= 0 && (size_t)n < sizeof out->text; c++) {
+		double first = x->matrix[(k * x->group.n + rank) * x->group.n + c];
+		char digits[8] = "-";
+
+		/* Fewer elements than pieces: some are empty. */
+		if (!isnan(first))
+			(void)snprintf(digits, sizeof digits, x->whole ? "%.0f" : "%.1f", first);
+		n += snprintf(out->text + n, sizeof out->text - (size_t)n, x->whole ? " %3s" : " %4s", digits);
+	}
 }
 
 static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row *out)

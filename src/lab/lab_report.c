@@ -122,10 +122,11 @@ static int columns(const char *text)
 	return n;
 }
 
-/* Width of the label column and of each value column. */
+/* Width of the label column, and of each value column with the gap before it. */
 static void measure(const struct lab_run *run, int64_t k, const struct lab_step *s, int64_t rows, int *width)
 {
 	char text[64];
+	int all = 0;
 
 	width[0] = 0;
 	for (int32_t c = 0; c < s->n_columns; c++)
@@ -139,6 +140,10 @@ static void measure(const struct lab_run *run, int64_t k, const struct lab_step 
 			width[c + 1] = (int)num_max(
 				width[c + 1], columns(lab_format_short(s->columns[c].unit, row.value[c], text, sizeof text)));
 	}
+	for (int32_t c = 0; c <= s->n_columns; c++)
+		all += width[c];
+	for (int32_t c = 1; c <= s->n_columns; c++)
+		width[c] += GAP + all + GAP * s->n_columns <= COLS ? GAP : 1;
 }
 
 /* The text at the end of a row, `at` columns in: broken at blanks where it would pass the last column. */
@@ -163,6 +168,21 @@ static void print_note(const char *text, int at, struct sink *out)
 	}
 }
 
+static int longest_word(const char *text)
+{
+	int longest = 0;
+
+	for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
+		size_t len = strcspn(text, " ");
+		char word[LAB_TEXT_CAP];
+
+		(void)snprintf(word, sizeof word, "%.*s", (int)len, text);
+		longest = (int)num_max(longest, columns(word));
+		text += len;
+	}
+	return longest;
+}
+
 static void print_right(const char *text, int width, struct sink *out)
 {
 	sink_repeat(out, " ", width - columns(text));
@@ -178,8 +198,13 @@ static void print_row(const struct lab_step *s, const struct lab_row *row, const
 	for (int32_t c = 0; c < s->n_columns; c++) {
 		char text[64];
 
-		print_right(lab_format_short(s->columns[c].unit, row->value[c], text, sizeof text), width[c + 1] + GAP, out);
-		at += width[c + 1] + GAP;
+		print_right(lab_format_short(s->columns[c].unit, row->value[c], text, sizeof text), width[c + 1], out);
+		at += width[c + 1];
+	}
+	/* A drawing that has no room beside the columns goes below them. */
+	if (row->text[0] != '\0' && at + GAP + longest_word(row->text) > COLS) {
+		sink_puts(out, "\n  ");
+		at = GAP;
 	}
 	if (row->text[0] != '\0') {
 		sink_puts(out, "  ");
@@ -202,7 +227,7 @@ void lab_report_step(const struct lab_run *run, int64_t k, const struct lab_repo
 	if (s.n_columns > 0) {
 		sink_repeat(out, " ", GAP + width[0]);
 		for (int32_t c = 0; c < s.n_columns; c++)
-			print_right(tr(run, s.columns[c].label), width[c + 1] + GAP, out);
+			print_right(tr(run, s.columns[c].label), width[c + 1], out);
 		sink_puts(out, "\n");
 	}
 	for (int64_t r = 0; r < rows; r++) {
