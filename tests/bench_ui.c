@@ -72,6 +72,25 @@ static void time_resize(struct fixture *f, int w, int h)
 	report(&t, "resize", w, h, 10);
 }
 
+/* Every lab, forth and back, and the widest all-reduce. */
+static void time_labs(struct fixture *f)
+{
+	for (size_t i = 0; lab_table[i] != NULL; i++) {
+		const bool wide = strcmp(lab_table[i]->id, "allreduce") == 0;
+		f->app.labs.on_params = false;
+		fixture_text(f, "Eg");
+		for (size_t k = 0; k < i; k++)
+			(void)fixture_key(f, 'j');
+		(void)fixture_key(f, INPUT_TAB);
+		if (wide) {
+			fixture_text(f, "=1024");
+			(void)fixture_key(f, INPUT_ENTER);
+		}
+		time_view(f, INPUT_ENTER, lab_table[i]->id, "...G,jkg", 2);
+		(void)fixture_key(f, INPUT_ESCAPE);
+	}
+}
+
 static void time_size(int w, int h, double budget)
 {
 	static const struct {
@@ -92,6 +111,7 @@ static void time_size(int w, int h, double budget)
 	(void)fixture_key(f, 'c');
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
 		time_view(f, views[i].open, views[i].name, views[i].keys, budget);
+	time_labs(f);
 	time_resize(f, w, h);
 	fixture_text(f, ":model llama3.1-405b gpus 1024 pp 64 tp 8 pp-split auto global-batch 2048");
 	(void)fixture_key(f, INPUT_ENTER);
