@@ -319,6 +319,20 @@ void lab_note(struct lab_row *out, const char *text, const struct lab_arg *args)
 	(void)lab_say(out->words, out->text, sizeof out->text, text, NULL, args);
 }
 
+int64_t lab_next(const struct lab_run *run, size_t param)
+{
+	struct lab_input in = run->input;
+	const int64_t now = lab_int(&in, param), others[] = { 2 * now, now / 2, now + 1, now - 1 };
+	struct lab_size size;
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+		in.value[param] = (double)others[i];
+		if (others[i] != now && lab_workspace_size(&in, &size, NULL) == ERR_OK)
+			return others[i];
+	}
+	return now;
+}
+
 void lab_ask(struct lab_run *run, const char *one, const char *many, const struct lab_arg *args)
 {
 	(void)lab_say(run->input.words, run->question, sizeof run->question, one, many, args);

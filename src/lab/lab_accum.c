@@ -59,10 +59,7 @@ static void *layout(struct lab_arena *a, const struct lab_input *in, int64_t *wo
 	struct accum *place = lab_take(a, 1, sizeof *place), c = { .n = lab_int(in, GPUS), .k = lab_int(in, ACCUMULATE) };
 	int64_t acts;
 
-	c.net = (struct mlp){ .layers = lab_int(in, LAYERS),
-		.inputs = lab_int(in, INPUTS),
-		.width = lab_int(in, WIDTH),
-		.outputs = lab_int(in, OUTPUTS) };
+	c.net = lab_mlp(in, INPUTS);
 	c.size = lab_int(in, MICRO_BATCH);
 	c.batch = c.n * c.k * c.size;
 	c.params = mlp_params(&c.net);
@@ -177,7 +174,7 @@ static void conclude(struct lab_run *run, struct accum *c)
 	double n = (double)c->n, k = (double)c->k, bytes = (double)c->params * sizeof(double);
 	double tolerance = 2 * ((double)c->batch + n * k) * LAB_ROUNDOFF * c->magnitude;
 	double sample = (double)mlp_activations(&c->net) * sizeof(double);
-	int64_t next = num_min(2 * c->k, ACCUMULATE_MAX);
+	int64_t next = lab_next(run, ACCUMULATE);
 
 	lab_claim_same(run, "gradient", N_("K added up, one all-reduce = the full batch"), c->difference[NORM_NO], tolerance);
 	lab_claim_same(run, "each", N_("an all-reduce after each = the full batch"), c->each_difference, tolerance);

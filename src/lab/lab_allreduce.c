@@ -237,7 +237,7 @@ static void conclude(struct lab_run *run, const struct allreduce *x, const struc
 			2 * (n / (double)x->group.per_node - 1) * bytes);
 	lab_set_answer(run, N_("bytes that the busiest GPU sends"), LAB_BYTES,
 		(double)(o->counts.most_sent_elements * x->element_bytes));
-	next = 2 * x->group.n <= GPUS_MAX ? 2 * x->group.n : GPUS_MAX / 2;
+	next = lab_next(run, GPUS);
 	lab_ask(run, NN_("With %1 GPU, how many bytes does the busiest one send?", "With %1 GPUs, how many bytes does the busiest one send?"),
 		LAB_ARGS(LAB_NUMBER(next)));
 	(void)snprintf(

@@ -370,7 +370,7 @@ static void conclude(struct lab_run *run, const struct checkpoint *c)
 {
 	const struct outcome *o = &c->outcome[c->every], *all = &c->outcome[0];
 	double most = 0, extra = 100 * (double)(o->work - all->work) / (double)all->work;
-	int64_t wrong = 0, next = c->every == 0 ? 1 : 2 * c->every <= c->layers ? 2 * c->every : 1;
+	int64_t wrong = 0, next = lab_next(run, EVERY);
 
 	for (int64_t k = 0; k <= c->layers; k++) {
 		most = lab_max(most, c->outcome[k].difference);

@@ -61,17 +61,9 @@ struct dp {
 	bool identical;
 };
 
-static struct mlp net_of(const struct lab_input *in)
-{
-	return (struct mlp){ .layers = lab_int(in, LAYERS),
-		.inputs = lab_int(in, INPUTS),
-		.width = lab_int(in, WIDTH),
-		.outputs = lab_int(in, OUTPUTS) };
-}
-
 static void *layout(struct lab_arena *a, const struct lab_input *in, int64_t *work)
 {
-	struct dp *place = lab_take(a, 1, sizeof *place), d = { .net = net_of(in) };
+	struct dp *place = lab_take(a, 1, sizeof *place), d = { .net = lab_mlp(in, INPUTS) };
 	int64_t acts;
 
 	d.n = lab_int(in, GPUS);
@@ -182,7 +174,7 @@ static void conclude(struct lab_run *run, const struct dp *d)
 {
 	double n = (double)d->n, gradient = (double)(d->params * (int64_t)sizeof(double)),
 	       sent = (double)d->sent_elements * sizeof(double);
-	int64_t next = 2 * d->n <= GPUS_MAX ? 2 * d->n : GPUS_MAX / 2;
+	int64_t next = lab_next(run, GPUS);
 
 	lab_add_fact(run, "params", N_("parameters"), LAB_COUNT, (double)d->params);
 	lab_add_fact(run, "gradient_bytes", N_("gradient D, doubles"), LAB_BYTES, gradient);

@@ -98,18 +98,10 @@ struct fsdp {
 	int64_t real_layers;
 };
 
-static struct mlp net_of(const struct lab_input *in)
-{
-	return (struct mlp){ .layers = lab_int(in, LAYERS),
-		.inputs = lab_int(in, INPUTS),
-		.width = lab_int(in, WIDTH),
-		.outputs = lab_int(in, OUTPUTS) };
-}
-
 static void *layout(struct lab_arena *a, const struct lab_input *in, int64_t *work)
 {
 	struct fsdp *place = lab_take(a, 1, sizeof *place),
-		    f = { .net = net_of(in), .n = lab_int(in, GPUS), .batch = lab_int(in, BATCH) };
+		    f = { .net = lab_mlp(in, INPUTS), .n = lab_int(in, GPUS), .batch = lab_int(in, BATCH) };
 	double **const per_gpu[] = { &f.w, &f.m, &f.v, &f.g }, **const single[] = { &f.start, &f.reduced, &f.full, &f.reference };
 	int64_t acts = f.batch * mlp_activations(&f.net);
 
@@ -435,7 +427,7 @@ static void conclude(struct lab_run *run, const struct fsdp *f)
 		N_("stage 1: same weights as data parallelism"), N_("stage 2: same weights as data parallelism"),
 		N_("stage 3: same weights as data parallelism"), N_("stage 3 with prefetch: the same as well") };
 	double all = 2 * (double)(f->n - 1) * (double)(f->params * GRADIENT_BYTES), layers = (double)f->real_layers;
-	int64_t next = 2 * f->n <= GPUS_MAX ? 2 * f->n : GPUS_MAX / 2;
+	int64_t next = lab_next(run, GPUS);
 
 	for (int way = 0; way < WAYS; way++)
 		lab_claim_same(run, keys[way], same[way], f->outcome[way].difference, 0);

@@ -4,6 +4,7 @@
 
 #include "i18n_mark.h"
 #include "lab.h"
+#include "lab_math.h"
 
 #include <stdio.h>
 
@@ -29,7 +30,16 @@ static inline uint64_t lab_seed(const struct lab_input *in, size_t i)
 	return (uint64_t)in->value[i];
 }
 
-/* The rows that most labs have. */
+/* The network of a lab whose parameters `first` .. `first` + 3 are inputs, width, outputs, layers. */
+static inline struct mlp lab_mlp(const struct lab_input *in, size_t first)
+{
+	return (struct mlp){ .inputs = lab_int(in, first),
+		.width = lab_int(in, first + 1),
+		.outputs = lab_int(in, first + 2),
+		.layers = lab_int(in, first + 3) };
+}
+
+/* The row that every lab has. */
 #define LAB_SEED_PARAM                                                                                                           \
 	{                                                                                                                        \
 		"seed", N_("seed of all random numbers"), LAB_PARAM_INT, 0, 4294967295.0, 1, NULL                                \
@@ -59,6 +69,8 @@ void lab_set_answer(struct lab_run *run, const char *label, enum lab_unit unit, 
 void lab_title(struct lab_step *out, const char *text, const struct lab_arg *args);
 void lab_label(struct lab_row *out, const char *text, const struct lab_arg *args);
 void lab_note(struct lab_row *out, const char *text, const struct lab_arg *args);
+/* For the question: another value of a whole parameter with which the lab runs, if there is one: twice, half, one more, one less. */
+int64_t lab_next(const struct lab_run *run, size_t param);
 void lab_ask(struct lab_run *run, const char *one, const char *many, const struct lab_arg *args);
 
 /* A step as a table under a heading. */

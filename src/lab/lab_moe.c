@@ -19,7 +19,7 @@
 
 enum { TOKENS, EXPERTS, TOPK, CAPACITY, SKEW, EP, ETP, HIDDEN, FFN, ELEMENT_BYTES, SEED, PARAMS };
 enum { TABLE_EXPERTS, TABLE_CAPACITY, TABLE_RANKS, TABLE_SPLITS, TABLES };
-enum { EXPERTS_MAX = 512, CAPACITY_ROWS = 6, SPLIT_ROWS = 7 };
+enum { EXPERTS_MAX = 512, CAPACITY_FACTOR_MAX = 1000, CAPACITY_ROWS = 6, SPLIT_ROWS = 7 };
 
 /* DeepSeek-V3 (technical report, sec. 4.2): 61 layers, the first 3 dense, hidden 7168, 256 experts of width 2048, 8 per token,
  * 671B in all. */
@@ -34,7 +34,7 @@ static const struct lab_param params[PARAMS] = {
 	[TOKENS] = { "tokens", N_("tokens, on all GPUs together"), LAB_PARAM_INT, 1, 65536, 64, NULL },
 	[EXPERTS] = { "experts", N_("experts"), LAB_PARAM_INT, 1, EXPERTS_MAX, 8, NULL },
 	[TOPK] = { "topk", N_("experts per token"), LAB_PARAM_INT, 1, EXPERTS_MAX, 2, NULL },
-	[CAPACITY] = { "capacity", N_("capacity factor; 0: no limit, nothing is dropped"), LAB_PARAM_REAL, 0, 1000, 1.25, NULL },
+	[CAPACITY] = { "capacity", N_("capacity factor; 0: no limit, nothing is dropped"), LAB_PARAM_REAL, 0, CAPACITY_FACTOR_MAX, 1.25, NULL },
 	[SKEW] = { "skew", N_("how much the router prefers some experts"), LAB_PARAM_REAL, 0, 100, 1, NULL },
 	[EP] = { "ep", N_("ranks that share the experts"), LAB_PARAM_INT, 1, EXPERTS_MAX, 4, NULL },
 	[ETP] = { "etp", N_("ranks that each expert is cut over"), LAB_PARAM_INT, 1, 64, 1, NULL },
@@ -370,12 +370,21 @@ static void add_model_facts(struct lab_run *run)
 		DSV3_PARAMS - (DSV3_EXPERTS - DSV3_TOPK) * routed);
 }
 
+/* Room for more where something was dropped, else for less; 0 has no limit. */
+static double next_factor(double factor, bool dropped)
+{
+	const double more = factor < CAPACITY_FACTOR_MAX / 2 ? 2 * factor : CAPACITY_FACTOR_MAX / 2;
+
+	return factor < 0.01 ? 1 : dropped ? more : factor / 2;
+}
+
 static void conclude(struct lab_run *run, const struct moe *m)
 {
 	struct links k = comm_links(run->input.scenario);
 	double token = (double)(m->hidden * m->element_bytes), all = (double)(m->tokens * m->topk),
 	       dropped = 100 * (double)m->dropped / all;
 	int64_t sum = 0;
+	char factor[32];
 
 	for (int64_t ex = 0; ex < m->experts; ex++)
 		sum += m->expert[ex].load;
@@ -395,9 +404,9 @@ static void conclude(struct lab_run *run, const struct moe *m)
 		comm_dispatch_s(&k, (double)m->tokens / (double)m->ep * token, (double)m->topk, (double)m->ep, m->etp, false, 0));
 	add_model_facts(run);
 	lab_set_answer(run, N_("percent of the choices that are dropped"), LAB_PERCENT, dropped);
-	lab_ask(run, N_("With a capacity factor of %1, what percent of the choices are dropped?"), NULL,
-		LAB_ARGS(LAB_NUMBER(m->dropped > 0 ? 2 : 1)));
-	(void)snprintf(run->next, sizeof run->next, "--capacity %s", m->dropped > 0 ? "2" : "1");
+	(void)snprintf(factor, sizeof factor, "%.4g", next_factor(run->input.value[CAPACITY], m->dropped > 0));
+	lab_ask(run, N_("With a capacity factor of %1, what percent of the choices are dropped?"), NULL, LAB_ARGS(LAB_NAME(factor)));
+	(void)snprintf(run->next, sizeof run->next, "--capacity %s", factor);
 }
 
 static enum err_code run(struct lab_run *run, void *state, struct err *e)

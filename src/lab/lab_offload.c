@@ -326,7 +326,7 @@ static void conclude(struct lab_run *run, const struct hosted *o)
 	double n = (double)o->pieces, formula = sum_s(o) + (n - 1) * slowest_s(o), size = (double)lab_int(in, SIZE);
 	double all = WEIGHT_BYTES + GRADIENT_BYTES + (double)lab_int(in, STATE_BYTES),
 	       moved = o->share * (GRADIENT_BYTES + WEIGHT_BYTES);
-	int64_t next = num_min(4 * lab_int(in, TOKENS), 1000000000);
+	int64_t next = lab_next(run, TOKENS);
 
 	lab_claim_same(run, "adam", N_("Adam by pieces on the CPU = Adam at once"), o->difference, 0);
 	lab_claim_close(run, "serial", N_("no overlap takes n (sum of t)"), LAB_SECONDS, o->end[WAY_SERIAL], n * sum_s(o),

@@ -305,7 +305,7 @@ static void conclude(struct lab_run *run, const struct pp *x)
 {
 	const struct outcome *o = &x->outcome[x->chosen];
 	double most = 0, samples = (double)(x->m * x->size), bytes = (double)(x->size * x->net.width) * sizeof(double);
-	int64_t wrong = 0, next = num_min(2 * x->m, MICROBATCHES_MAX), run_of = 0;
+	int64_t wrong = 0, next = lab_next(run, MICROBATCHES), run_of = 0;
 
 	for (int i = 0; i < SCHEDULE_COUNT; i++) {
 		run_of += x->outcome[i].possible;

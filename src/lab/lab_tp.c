@@ -571,7 +571,7 @@ static void conclude(struct lab_run *run, const struct tp *t)
 	double vocab = (double)(t->outcome[PART_VOCAB].forward * t->element_bytes), n = (double)t->n;
 	double reduce = 2 * (n - 1) * (double)(t->tokens * t->hidden * t->element_bytes);
 	double slope = 0;
-	int64_t next = 2 * t->n <= GPUS_MAX ? 2 * t->n : GPUS_MAX / 2;
+	int64_t next = lab_next(run, GPUS);
 
 	for (int p = 0; p < PARTS; p++) {
 		slope = lab_max(slope, t->outcome[p].slope_error);
