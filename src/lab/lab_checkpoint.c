@@ -20,9 +20,7 @@
 enum { LAYERS, EVERY, WIDTH, FFN, BATCH, SEED, PARAMS };
 enum { LAYERS_MAX = 128, MODEL_ROWS = 12 };
 
-/* Widths of a central difference: its own error is about width^2 and roundoff / width. */
-#define SLOPE_WIDEST 1e-5
-#define SLOPE_NARROWEST 1e-9
+/* Of the gradient against the slope of the loss. */
 #define SLOPE_TOLERANCE 1e-3
 
 /* clang-format off */
@@ -282,11 +280,19 @@ static void run_pass(const struct lab_input *in, struct checkpoint *c, int64_t e
 	p.outcome->difference = lab_difference(c->g, c->reference, c->layers * c->block);
 }
 
-static double loss(const struct lab_input *in, struct checkpoint *c)
+/* A network whose weights move. */
+struct moving {
+	const struct lab_input *in;
+	struct checkpoint *c;
+};
+
+static double loss(void *ctx)
 {
+	const struct moving *m = ctx;
+	const struct checkpoint *c = m->c;
 	double sum = 0;
 
-	lab_fill(c->input, c->batch * c->width, lab_seed(in, SEED), 1, 1);
+	lab_fill(c->input, c->batch * c->width, lab_seed(m->in, SEED), 1, 1);
 	for (int64_t l = 0; l < c->layers; l++)
 		compute_block(c, l);
 	for (int64_t i = 0; i < c->batch * c->width; i++) {
@@ -297,35 +303,18 @@ static double loss(const struct lab_input *in, struct checkpoint *c)
 	return sum;
 }
 
-/* Slope of the loss along a random direction of all weights, by a central difference; the weights come back but for rounding. */
-static double slope(const struct lab_input *in, struct checkpoint *c, double width)
-{
-	static const int moves[] = { -1, 2, -1 };
-	double value[3];
-
-	for (int side = 0; side < 3; side++) {
-		for (int64_t i = 0; i < c->layers * c->block; i++)
-			c->w[i] += moves[side] * width * lab_uniform(lab_seed(in, SEED), 4, (uint64_t)i);
-		value[side] = side < 2 ? loss(in, c) : 0;
-	}
-	return (value[1] - value[0]) / (2 * width);
-}
-
-/* What the gradient says about that direction. A ReLU that switches inside the difference spoils it: then a shorter one decides.
- */
 static void measure_slope(const struct lab_input *in, struct checkpoint *c)
 {
-	double said = 0, size = 0;
+	struct moving m = { in, c };
 
-	for (int64_t i = 0; i < c->layers * c->block; i++) {
-		double term = c->reference[i] * lab_uniform(lab_seed(in, SEED), 4, (uint64_t)i);
-
-		said += term;
-		size += fabs(term);
-	}
-	c->slope_error = size > 0 ? 1 : 0;
-	for (double width = SLOPE_WIDEST; width > SLOPE_NARROWEST && c->slope_error > SLOPE_TOLERANCE; width /= 10)
-		c->slope_error = fabs(slope(in, c, width) - said) / size;
+	c->slope_error = lab_slope_error(&(struct lab_slope){ .v = c->w,
+		.gradient = c->reference,
+		.n = c->layers * c->block,
+		.seed = lab_seed(in, SEED),
+		.stream = 4,
+		.value = loss,
+		.ctx = &m,
+		.enough = SLOPE_TOLERANCE });
 }
 
 /* Peak by formula, in numbers per sample. The last segment may be shorter, and its checkpoints are all held when it runs. */

@@ -124,6 +124,39 @@ double lab_largest(const double *v, int64_t n)
 	return most;
 }
 
+/* Widths of a central difference: its own error is about width^2 and roundoff / width. */
+#define SLOPE_WIDEST 1e-5
+#define SLOPE_NARROWEST 1e-9
+
+static double slope(const struct lab_slope *s, double width)
+{
+	static const int moves[] = { -1, 2, -1 };
+	double value[3];
+
+	for (int side = 0; side < 3; side++) {
+		for (int64_t i = 0; i < s->n; i++)
+			s->v[i] += moves[side] * width * lab_uniform(s->seed, s->stream, (uint64_t)i);
+		value[side] = side < 2 ? s->value(s->ctx) : 0;
+	}
+	return (value[1] - value[0]) / (2 * width);
+}
+
+double lab_slope_error(const struct lab_slope *s)
+{
+	double said = 0, size = 0, error;
+
+	for (int64_t i = 0; i < s->n; i++) {
+		double term = s->gradient[i] * lab_uniform(s->seed, s->stream, (uint64_t)i);
+
+		said += term;
+		size += fabs(term);
+	}
+	error = size > 0 ? 1 : 0;
+	for (double width = SLOPE_WIDEST; width > SLOPE_NARROWEST && error > s->enough; width /= 10)
+		error = fabs(slope(s, width) - said) / size;
+	return error;
+}
+
 int64_t mlp_rows(const struct mlp *net, int64_t layer)
 {
 	return layer == 0 ? net->inputs : net->width;

@@ -28,9 +28,7 @@ enum { VALUES_WHOLE, VALUES_REAL };
 enum { TABLE_PARTS, TABLE_LINKS, TABLES };
 enum { VOCAB_NUMBERS = 3, GPUS_MAX = 64, LINK_ROWS = 6 };
 
-/* Widths of a central difference: its own error is about width^2 and roundoff / width. */
-#define SLOPE_WIDEST 1e-5
-#define SLOPE_NARROWEST 1e-9
+/* Of the backward against the slope of the forward, reals. */
 #define SLOPE_TOLERANCE 1e-4
 
 /* clang-format off */
@@ -462,48 +460,39 @@ static double tolerance(const struct tp *t, enum part p)
 	return 4 * chain * LAB_ROUNDOFF * size[p];
 }
 
+/* A part whose input moves. */
+struct moving {
+	struct tp *t;
+	enum part p;
+};
+
 /* What the upstream gradient differentiates: <dY, Y>, of the vocabulary the loss. */
-static double functional(struct tp *t, enum part p)
+static double functional(void *ctx)
 {
+	const struct moving *m = ctx;
+	struct tp *t = m->t;
 	double sum = 0;
 
-	run_shards(t, p, 1, &t->split);
-	for (int64_t i = 0; i < t->tokens * t->split.y.cols && p != PART_VOCAB; i++)
+	/* The row layer reads its input as `a`, the others as `x`. */
+	memcpy(t->a, t->x, (size_t)(t->tokens * t->one.dx.cols) * sizeof(double));
+	run_shards(t, m->p, 1, &t->split);
+	for (int64_t i = 0; i < t->tokens * t->split.y.cols && m->p != PART_VOCAB; i++)
 		sum += t->dy[i] * t->split.y.v[i];
-	return p == PART_VOCAB ? t->split.loss : sum;
+	return m->p == PART_VOCAB ? t->split.loss : sum;
 }
 
-/* Slope of the functional along a random direction of the input, by a central difference; the input comes back but for rounding.
- */
-static double slope(const struct lab_input *in, struct tp *t, enum part p, double width)
-{
-	static const int moves[] = { -1, 2, -1 };
-	double value[3];
-
-	for (int side = 0; side < 3; side++) {
-		for (int64_t i = 0; i < t->tokens * t->one.dx.cols; i++)
-			t->x[i] = t->a[i] += moves[side] * width * lab_uniform(lab_seed(in, SEED), 41, (uint64_t)i);
-		value[side] = side < 2 ? functional(t, p) : 0;
-	}
-	return (value[1] - value[0]) / (2 * width);
-}
-
-/* What the gradient of the input says about that direction. A ReLU that switches inside the difference spoils it: then a shorter
- * one decides. */
 static double slope_error(const struct lab_input *in, struct tp *t, enum part p)
 {
-	double said = 0, size = 0, error;
+	struct moving m = { t, p };
 
-	for (int64_t i = 0; i < t->tokens * t->one.dx.cols; i++) {
-		double term = t->one.dx.v[i] * lab_uniform(lab_seed(in, SEED), 41, (uint64_t)i);
-
-		said += term;
-		size += fabs(term);
-	}
-	error = size > 0 ? 1 : 0;
-	for (double width = SLOPE_WIDEST; width > SLOPE_NARROWEST && error > SLOPE_TOLERANCE; width /= 10)
-		error = fabs(slope(in, t, p, width) - said) / size;
-	return error;
+	return lab_slope_error(&(struct lab_slope){ .v = t->x,
+		.gradient = t->one.dx.v,
+		.n = t->tokens * t->one.dx.cols,
+		.seed = lab_seed(in, SEED),
+		.stream = 41,
+		.value = functional,
+		.ctx = &m,
+		.enough = SLOPE_TOLERANCE });
 }
 
 static void run_part(const struct lab_input *in, struct tp *t, enum part p)
@@ -521,6 +510,7 @@ static void run_part(const struct lab_input *in, struct tp *t, enum part p)
 	run_shards(t, p, 1, &t->one);
 	if (!t->whole) {
 		o->slope_error = slope_error(in, t, p);
+		memcpy(t->a, t->x, (size_t)(t->tokens * in_width) * sizeof(double));
 		run_shards(t, p, 1, &t->one);
 	}
 	run_shards(t, p, t->n, &t->split);
