@@ -217,8 +217,8 @@ START_TEST(gaps_may_change_places_and_counts_choose)
 	static const struct lab_words words = { one_word, one_count };
 	char buf[40];
 
-	ck_assert_str_eq(
-		lab_say(NULL, buf, sizeof buf, "%2 of %1 is 5 %", NULL, LAB_ARGS(LAB_NUMBER(12345), LAB_NAME("%1"))), "%1 of 12,345 is 5 %");
+	ck_assert_str_eq(lab_say(NULL, buf, sizeof buf, "%2 of %1 is 5 %", NULL, LAB_ARGS(LAB_NUMBER(12345), LAB_NAME("%1"))),
+		"%1 of 12,345 is 5 %");
 	ck_assert_str_eq(lab_say(NULL, buf, sizeof buf, "%1 step", "%1 steps", LAB_ARGS(LAB_NUMBER(1))), "1 step");
 	ck_assert_str_eq(lab_say(NULL, buf, sizeof buf, "%1 step", "%1 steps", LAB_ARGS(LAB_NUMBER(0))), "0 steps");
 	ck_assert_str_eq(lab_say(&words, buf, sizeof buf, "%1 step", "%1 steps", LAB_ARGS(LAB_NUMBER(2))), "beaucoup");

@@ -132,7 +132,8 @@ START_TEST(offload_of_many_sizes)
 }
 END_TEST
 
-/* The lesson's exercise 5: 70B. Without offload 840 GB need 11 cards of 80 GB, two nodes, with it 280 GB need 4; 560 GB do not fit into 512.
+/* The lesson's exercise 5: 70B. Without offload 840 GB need 11 cards of 80 GB, two nodes, with it 280 GB need 4; 560 GB do not
+ * fit into 512.
  */
 START_TEST(offload_lets_70b_train_on_four_gpus)
 {
@@ -140,7 +141,8 @@ START_TEST(offload_lets_70b_train_on_four_gpus)
 	struct lab_row row;
 
 	lab_fixture_run(&f, "offload", "");
-	ck_assert(lab_fixture_fact(&f, "gpus") == 11 && lab_fixture_fact(&f, "whole_gpus") == 16 && lab_fixture_fact(&f, "offload_gpus") == 4);
+	ck_assert(lab_fixture_fact(&f, "gpus") == 11 && lab_fixture_fact(&f, "whole_gpus") == 16 &&
+		lab_fixture_fact(&f, "offload_gpus") == 4);
 	lab_row(&f.run, 0, 0, &row);
 	ck_assert(row.value[0] == 70e9);
 	lab_row(&f.run, 0, 1, &row);
@@ -174,11 +176,8 @@ START_TEST(offload_rates_follow_the_hardware_and_say_so)
 		const char *text;
 	} cases[] = {
 		{ "pcie-gbs", 12.6, "V100" }, /* 0.8 x 15.75 */
-		{ "hbm-gbs", 900, "V100" },
-		{ "nvme-read-gbs", 3, "given" },
-		{ "nvme-write-gbs", 5, "mine" },
-		{ "host-gb", 512, "exercise 5" },
-		{ "cpu-adam", 3.9, "table 4" },
+		{ "hbm-gbs", 900, "V100" }, { "nvme-read-gbs", 3, "given" }, { "nvme-write-gbs", 5, "mine" },
+		{ "host-gb", 512, "exercise 5" }, { "cpu-adam", 3.9, "table 4" },
 		{ "gpu-tflops", 125, "40 %" }, /* no bf16: as assumed */
 	};
 	struct lab_fixture f;

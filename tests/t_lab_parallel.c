@@ -433,7 +433,8 @@ START_TEST(tp_leaves_the_node_badly)
 }
 END_TEST
 
-/* 8 GPUs in 2 nodes of 4, S = 32 bytes: the ring crosses in 14 steps at 2 places with 4 bytes, the hierarchical one 2 (2 - 1) S. */
+/* 8 GPUs in 2 nodes of 4, S = 32 bytes: the ring crosses in 14 steps at 2 places with 4 bytes, the hierarchical one 2 (2 - 1) S.
+ */
 START_TEST(allreduce_counts_what_leaves_the_nodes)
 {
 	struct lab_fixture f;
@@ -491,7 +492,7 @@ START_TEST(dynamic_scale_changes_are_those_of_the_run)
 			ck_assert(next.value[1] == row.value[1] * (halved ? 0.5 : 2));
 		}
 	}
-	ck_assert(skipped == lab_fixture_fact(&f, "skipped"));
+	ck_assert_double_eq((double)skipped, lab_fixture_fact(&f, "skipped"));
 	lab_fixture_free(&f);
 }
 END_TEST

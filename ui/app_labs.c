@@ -212,8 +212,7 @@ static void read_prediction(const struct app *a, struct prompt *p)
 	double value = 0;
 	char text[64];
 	p->good = lab_answer_parse(run, p->text, &value, &e) == ERR_OK;
-	(void)snprintf(p->note, sizeof(p->note), "%s",
-		p->good ? lab_format(run->answer_unit, value, text, sizeof(text)) : e.msg);
+	(void)snprintf(p->note, sizeof(p->note), "%s", p->good ? lab_format(run->answer_unit, value, text, sizeof(text)) : e.msg);
 }
 
 void labs_read_prompt(const struct app *a, struct prompt *p)

@@ -120,7 +120,8 @@ static void break_texts(const struct lab_run *run, int64_t k, int w, struct tabl
 		t->text_x = GAP;
 	for (int64_t i = 0; i < t->step.rows && i < MEASURED_ROWS; i++) {
 		lab_row(run, k, i, &row);
-		lines = (int)num_max(lines, canvas_wrap(&nowhere, (struct rect){ 0, 0, w - t->text_x, 0 }, 0, ROLE_TEXT, row.text));
+		lines = (int)num_max(
+			lines, canvas_wrap(&nowhere, (struct rect){ 0, 0, w - t->text_x, 0 }, 0, ROLE_TEXT, row.text));
 	}
 	t->height = (int)num_max(1, lines + t->below);
 }
@@ -163,8 +164,8 @@ static void draw_row(const struct view *v, struct rect r, const struct table *t,
 	}
 	if (x > r.x + r.w)
 		canvas_glyph(v->c, r.x + r.w - 1, r.y, ROLE_ACCENT, GLYPH_MORE);
-	(void)canvas_wrap(v->c,
-		(struct rect){ r.x + t->text_x, r.y + t->below, r.w - t->text_x, r.h - t->below }, 0, ROLE_TEXT, row->text);
+	(void)canvas_wrap(
+		v->c, (struct rect){ r.x + t->text_x, r.y + t->below, r.w - t->text_x, r.h - t->below }, 0, ROLE_TEXT, row->text);
 }
 
 /* Rows of a table that r has room for, at least one. */
@@ -182,8 +183,8 @@ static void draw_step(const struct view *v, struct rect r)
 	(void)canvas_wrap(v->c, (struct rect){ r.x, r.y + 1, r.w, 2 }, 0, ROLE_TEXT, t.step.title);
 	int x = r.x + t.width[0];
 	for (int32_t c = 0; c < t.step.n_columns && x < r.x + r.w; c++) {
-		(void)canvas_text_right(
-			v->c, x, r.y + 3, (int)num_min(t.width[c + 1], r.x + r.w - x), ROLE_DIM, ui_text(t.step.columns[c].label));
+		(void)canvas_text_right(v->c, x, r.y + 3, (int)num_min(t.width[c + 1], r.x + r.w - x), ROLE_DIM,
+			ui_text(t.step.columns[c].label));
 		x += t.width[c + 1];
 	}
 	for (int64_t i = top; i < t.step.rows && i - top < rows_shown(&t, r); i++) {

@@ -180,7 +180,8 @@ enum err_code lab_input_next(const struct lab_run *run, struct lab_input *next, 
 	while (code == ERR_OK && next_flag(&at, key, value)) {
 		const struct lab_param *p = lab_param_find(next->lab, key);
 
-		code = p != NULL ? lab_input_set(next, p, value, e) : err_set(e, ERR_INTERNAL, key, "asked for by lab %s", next->lab->id);
+		code = p != NULL ? lab_input_set(next, p, value, e)
+				 : err_set(e, ERR_INTERNAL, key, "asked for by lab %s", next->lab->id);
 	}
 	return code;
 }

@@ -136,7 +136,7 @@ struct lab {
 	enum err_code (*run)(struct lab_run *run, void *state, struct err *e);
 	void (*step)(const struct lab_run *run, int64_t k, struct lab_step *out);
 	void (*row)(const struct lab_run *run, int64_t k, int64_t row, struct lab_row *out);
-	bool uses_layout; /* the layout of the scenario matters, not only its cluster and model */
+	bool uses_layout;   /* the layout of the scenario matters, not only its cluster and model */
 	const char *lesson; /* N_(): where the lesson that it follows is short or simple, and what a count says; NULL: nowhere */
 	/* What the scenario says about a parameter: its default instead of dflt. NaN: nothing. NULL: it never does. */
 	double (*preset)(const struct scenario *s, size_t param);

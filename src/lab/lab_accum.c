@@ -266,8 +266,10 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 		LAB_ARGS(LAB_NUMBER(first_of(c, r, k)), LAB_NUMBER(first_of(c, r, k) + c->size - 1)));
 }
 
-static const char lesson[] = N_("The same gradient is right for layers that look at one sample at a time. With batch normalisation "
+static const char lesson[] =
+	N_("The same gradient is right for layers that look at one sample at a time. With batch normalisation "
 	   "each micro-batch has its own mean and variance, and it is another gradient.");
 
 const struct lab lab_accum = { "accum", N_("gradient accumulation"),
-	N_("K micro-batches before one all-reduce: the same gradient"), params, PARAMS, NULL, layout, run, step, row, false, lesson, NULL };
+	N_("K micro-batches before one all-reduce: the same gradient"), params, PARAMS, NULL, layout, run, step, row, false,
+	lesson, NULL };

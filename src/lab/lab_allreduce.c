@@ -238,7 +238,9 @@ static void conclude(struct lab_run *run, const struct allreduce *x, const struc
 	lab_set_answer(run, N_("bytes that the busiest GPU sends"), LAB_BYTES,
 		(double)(o->counts.most_sent_elements * x->element_bytes));
 	next = lab_next(run, GPUS);
-	lab_ask(run, NN_("With %1 GPU, how many bytes does the busiest one send?", "With %1 GPUs, how many bytes does the busiest one send?"),
+	lab_ask(run,
+		NN_("With %1 GPU, how many bytes does the busiest one send?",
+			"With %1 GPUs, how many bytes does the busiest one send?"),
 		LAB_ARGS(LAB_NUMBER(next)));
 	(void)snprintf(
 		run->next, sizeof run->next, "--gpus %" PRId64 " --algorithm %s", next, collective_algorithms[x->chosen].key);
@@ -284,7 +286,8 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 	const struct allreduce *x = run->state;
 
 	if (k == 0) {
-		LAB_STEP(out, N_("the algorithms side by side; bytes sent by the busiest GPU, by all, across nodes"), table_columns, ALGORITHM_COUNT, true);
+		LAB_STEP(out, N_("the algorithms side by side; bytes sent by the busiest GPU, by all, across nodes"),
+			table_columns, ALGORITHM_COUNT, true);
 		return;
 	}
 	LAB_STEP(out, "", step_columns, x->group.n, x->matrix != NULL);

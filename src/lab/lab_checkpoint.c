@@ -498,8 +498,10 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	(void)snprintf(out->text, sizeof out->text, "%s", r == c->events[k - 2].block ? "<" : "");
 }
 
-static const char lesson[] = N_("33 % is one forward of the three that a forward and a backward take, for any K. In the planner it is "
+static const char lesson[] =
+	N_("33 % is one forward of the three that a forward and a backward take, for any K. In the planner it is "
 	   "more where the forward that is repeated also communicates, and less with selective recompute.");
 
 const struct lab lab_checkpoint = { "checkpoint", N_("activation checkpointing"),
-	N_("keep the input of every K-th block, recompute the rest"), params, PARAMS, check, layout, run, step, row, true, lesson, NULL };
+	N_("keep the input of every K-th block, recompute the rest"), params, PARAMS, check, layout, run, step, row, true, lesson,
+	NULL };

@@ -54,7 +54,7 @@ struct dp {
 	double *means;         /* mean of the shards' means */
 	double *acts, *grads;
 	int64_t *sent;
-	struct entry *log;                         /* [iteration][gpu] */
+	struct entry *log;                                 /* [iteration][gpu] */
 	double comm_s, real_s, magnitude, first_magnitude; /* largest |x| |delta|: so far; of the first iteration */
 	double gradient_difference, weight_difference, means_difference;
 	int64_t sent_elements; /* one iteration, all GPUs */
@@ -191,7 +191,9 @@ static void conclude(struct lab_run *run, const struct dp *d)
 	lab_claim_equal(run, "replicas", N_("replicas are identical, bit by bit"), LAB_COUNT, d->identical, 1);
 	lab_claim_equal(run, "bytes", N_("bytes sent by all GPUs: 2(N-1) D"), LAB_BYTES, sent, 2 * (n - 1) * gradient);
 	lab_set_answer(run, N_("bytes sent per GPU and step"), LAB_BYTES, sent / n);
-	lab_ask(run, NN_("With %1 GPU, how many bytes does it send per step?", "With %1 GPUs, how many bytes does each send per step?"),
+	lab_ask(run,
+		NN_("With %1 GPU, how many bytes does it send per step?",
+			"With %1 GPUs, how many bytes does each send per step?"),
 		LAB_ARGS(LAB_NUMBER(next)));
 	(void)snprintf(run->next, sizeof run->next, "--gpus %" PRId64, next);
 }
@@ -272,7 +274,8 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	}
 }
 
-static const char lesson[] = N_("840 GB per GPU for 70B is right at the lesson's 12 bytes per parameter; with an fp32 master copy, as "
+static const char lesson[] =
+	N_("840 GB per GPU for 70B is right at the lesson's 12 bytes per parameter; with an fp32 master copy, as "
 	   "most frameworks keep one, it is 16 bytes and 1,120 GB. Its code leaves out the samples that N does "
 	   "not divide, and averages the means of the shards: here all samples count, and gradients are summed "
 	   "first.");

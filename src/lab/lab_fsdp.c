@@ -134,7 +134,7 @@ struct trainer {
 	struct fsdp *f;
 	int way, zero;
 	bool prefetch; /* stage 3: gathers the next layer before it computes this one */
-	bool watched; /* first iteration of a stage: bytes are counted; of the chosen stage also kept */
+	bool watched;  /* first iteration of a stage: bytes are counted; of the chosen stage also kept */
 };
 
 /* Elements of a layer that GPU r owns. */
@@ -492,8 +492,8 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 {
 	const struct fsdp *f = run->state;
 	const struct event *ev = &f->events[k - (k > 0)];
-	const struct lab_arg at[] = { LAB_NUMBER(f->zero), LAB_NUMBER(k), LAB_NUMBER(f->n_events), LAB_TEXT(event_texts[ev->kind]),
-		LAB_NUMBER(ev->layer) };
+	const struct lab_arg at[] = { LAB_NUMBER(f->zero), LAB_NUMBER(k), LAB_NUMBER(f->n_events),
+		LAB_TEXT(event_texts[ev->kind]), LAB_NUMBER(ev->layer) };
 
 	if (k == 0) {
 		LAB_STEP(out, N_("the stages after the same training steps; fullest GPU"), table_columns, WAYS, true);
@@ -524,7 +524,8 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	out->value[5] = o->difference;
 }
 
-static const char lesson[] = N_("About 4x, 8x and Nx are the limits for large N at 16 bytes per parameter; at its own 12 bytes they "
+static const char lesson[] =
+	N_("About 4x, 8x and Nx are the limits for large N at 16 bytes per parameter; at its own 12 bytes they "
 	   "are 3x, 6x and Nx, and for small N less. All of them divide the states only: activations stay whole "
 	   "on every GPU.");
 

@@ -69,7 +69,8 @@ void lab_set_answer(struct lab_run *run, const char *label, enum lab_unit unit, 
 void lab_title(struct lab_step *out, const char *text, const struct lab_arg *args);
 void lab_label(struct lab_row *out, const char *text, const struct lab_arg *args);
 void lab_note(struct lab_row *out, const char *text, const struct lab_arg *args);
-/* For the question: another value of a whole parameter with which the lab runs, if there is one: twice, half, one more, one less. */
+/* For the question: another value of a whole parameter with which the lab runs, if there is one: twice, half, one more, one less.
+ */
 int64_t lab_next(const struct lab_run *run, size_t param);
 void lab_ask(struct lab_run *run, const char *one, const char *many, const struct lab_arg *args);
 

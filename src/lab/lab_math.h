@@ -57,15 +57,15 @@ struct lab_slope {
 	double *v;
 	const double *gradient;
 	int64_t n;
-	uint64_t seed, stream;       /* of the direction */
-	double (*value)(void *ctx);  /* with v as it is */
+	uint64_t seed, stream;      /* of the direction */
+	double (*value)(void *ctx); /* with v as it is */
 	void *ctx;
 	double enough; /* an error that is small enough */
 };
 
 /* How far the gradient is from the slope along a random direction by central differences, over the sum of the absolute terms.
- * Starts with a wide difference and takes narrower ones until the error is small enough: a ReLU that switches inside of one spoils
- * it. v comes back but for rounding. 0 where the gradient is. */
+ * Starts with a wide difference and takes narrower ones until the error is small enough: a ReLU that switches inside of one
+ * spoils it. v comes back but for rounding. 0 where the gradient is. */
 double lab_slope_error(const struct lab_slope *s);
 
 /* A multilayer perceptron: `layers` linear layers with bias, ReLU between them; inputs -> width -> ... -> width -> outputs. The

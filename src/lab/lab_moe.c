@@ -7,7 +7,8 @@
  *   experts cut over etp ranks         the input reaches etp - 1 more ranks, the output is summed over them: 2 (etp - 1) hidden
  *                                      per kept choice
  *   imbalance                          largest load / mean load: how much longer the busiest expert takes
- * Cut experts add their parts in another order: |difference| <= 4 (h + f) u S, S bounded by the sizes times the largest entries. */
+ * Cut experts add their parts in another order: |difference| <= 4 (h + f) u S, S bounded by the sizes times the largest entries.
+ */
 #include "comm.h"
 #include "lab_internal.h"
 #include "lab_math.h"
@@ -405,7 +406,8 @@ static void conclude(struct lab_run *run, const struct moe *m)
 	add_model_facts(run);
 	lab_set_answer(run, N_("percent of the choices that are dropped"), LAB_PERCENT, dropped);
 	(void)snprintf(factor, sizeof factor, "%.4g", next_factor(run->input.value[CAPACITY], m->dropped > 0));
-	lab_ask(run, N_("With a capacity factor of %1, what percent of the choices are dropped?"), NULL, LAB_ARGS(LAB_NAME(factor)));
+	lab_ask(run, N_("With a capacity factor of %1, what percent of the choices are dropped?"), NULL,
+		LAB_ARGS(LAB_NAME(factor)));
 	(void)snprintf(run->next, sizeof run->next, "--capacity %s", factor);
 }
 
@@ -576,7 +578,8 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	}
 }
 
-static const char lesson[] = N_("37B of 671B is what a token computes with. Memory, and what an optimizer keeps, follow the 671B.");
+static const char lesson[] =
+	N_("37B of 671B is what a token computes with. Memory, and what an optimizer keeps, follow the 671B.");
 
 const struct lab lab_moe = { "moe", N_("mixture of experts"), N_("routing, capacity, dropped tokens, and the all-to-all"), params,
 	PARAMS, check, layout, run, step, row, false, lesson, NULL };

@@ -8,8 +8,8 @@
  *   in backward    as overlap, and piece i is there after the share (i+1)/n of the backward; only what ends after it is exposed
  * Adam on the CPU is bound by its memory, 6 + 2 state-bytes per parameter (gradient 2, weight 2 + 2, states read and written), or
  * by what has been measured, whichever is slower; on the GPU by HBM. The numbers are real as well: Adam by pieces and Adam at
- * once give the same weights, bit by bit. ASSUMPTION: gradients are not clipped by their global norm, which would have to wait for
- * all of them; links carry both ways at full rate.
+ * once give the same weights, bit by bit. ASSUMPTION: gradients are not clipped by their global norm, which would have to wait
+ * for all of them; links carry both ways at full rate.
  */
 #include "lab_internal.h"
 #include "lab_math.h"
@@ -171,7 +171,7 @@ struct hosted {
 	double compute_s, gpu_adam_s;
 	struct interval *timeline; /* [way][piece][stage] */
 	double end[WAYS], exposed[WAYS],
-		tokens[WAYS];    /* optimizer until its end; after the backward; tokens from which it is below MATTERS */
+		tokens[WAYS]; /* optimizer until its end; after the backward; tokens from which it is below MATTERS */
 	double lesson_tokens[LESSON_SHARES];
 	double need[3], have[3]; /* GPU, host, NVMe: bytes */
 	double moved;            /* bytes over PCIe of one GPU */
@@ -335,8 +335,8 @@ static void conclude(struct lab_run *run, const struct hosted *o)
 		1e-9 * formula);
 	lab_claim_close(run, "moved", N_("PCIe carries 2 + 2 bytes per parameter"), LAB_BYTES, o->moved, moved, 1e-9 * moved);
 	lab_add_fact(run, "gpus", N_("GPUs needed without offload, memory alone"), LAB_COUNT, ceil(size * all / o->have[0]));
-	lab_add_fact(run, "whole_gpus", N_("the same in whole nodes of 8"), LAB_COUNT,
-		8 * ceil(ceil(size * all / o->have[0]) / 8));
+	lab_add_fact(
+		run, "whole_gpus", N_("the same in whole nodes of 8"), LAB_COUNT, 8 * ceil(ceil(size * all / o->have[0]) / 8));
 	lab_add_fact(run, "offload_gpus", N_("GPUs needed with offload, memory alone"), LAB_COUNT,
 		ceil(size * (WEIGHT_BYTES + GRADIENT_BYTES) / o->have[0]));
 	lab_add_fact(run, "compute_s", N_("forward and backward"), LAB_SECONDS, o->compute_s);
@@ -394,7 +394,8 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 	if (k == TABLE_MEMORY) {
 		LAB_STEP(out, N_("memory: each GPU, each node"), memory_columns, 3, true);
 	} else if (k == TABLE_RATES) {
-		LAB_STEP(out, N_("the rates, and where they are from; a flag of this name changes one"), rate_columns, RATE_ROWS, true);
+		LAB_STEP(out, N_("the rates, and where they are from; a flag of this name changes one"), rate_columns, RATE_ROWS,
+			true);
 	} else if (k == TABLE_WAYS) {
 		LAB_STEP(out, N_("the optimizer step and the whole step"), way_columns, WAYS + 1, true);
 	} else {
@@ -412,7 +413,8 @@ static void memory_row(const struct hosted *o, int64_t r, struct lab_row *out)
 	out->value[0] = o->need[r];
 	out->value[1] = o->have[r];
 	if (o->need[r] > o->have[r])
-		lab_note(out, N_("over by %1"), LAB_ARGS(LAB_NAME(lab_format(LAB_BYTES, o->need[r] - o->have[r], over, sizeof over))));
+		lab_note(out, N_("over by %1"),
+			LAB_ARGS(LAB_NAME(lab_format(LAB_BYTES, o->need[r] - o->have[r], over, sizeof over))));
 	else
 		lab_note(out, o->need[r] > 0 ? N_("fits") : N_("not used"), NULL);
 }
@@ -424,7 +426,10 @@ static void rate_row(const struct lab_input *in, int64_t r, struct lab_row *out)
 
 	(void)snprintf(out->label, sizeof out->label, "%s", params[source->param].key);
 	out->value[0] = in->value[source->param];
-	lab_note(out, in->given[source->param] ? N_("given") : known ? source->preset : source->assumed,
+	lab_note(out,
+		in->given[source->param] ? N_("given")
+			: known          ? source->preset
+					 : source->assumed,
 		LAB_ARGS(LAB_NAME(in->scenario->cluster.gpu.label), LAB_NAME(in->scenario->cluster.node.label)));
 }
 
@@ -475,10 +480,11 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 		draw(o, t, out);
 }
 
-static const char lesson[] = N_("Its 30 to 50 % fits the whole step at enough tokens per GPU, as above; the optimizer step alone is "
+static const char lesson[] =
+	N_("Its 30 to 50 % fits the whole step at enough tokens per GPU, as above; the optimizer step alone is "
 	   "many times slower. 4 GPUs hold the weights and gradients of 70B, but the 560 GB of moments are more "
 	   "than the 512 GB of its host: NVMe, or two hosts.");
 
 const struct lab lab_offload = { "offload", N_("offload to host and NVMe"),
-	N_("optimizer states outside the GPU: what it saves, what it costs"), params, PARAMS, NULL, layout, run, step, row,
-	false, lesson, preset };
+	N_("optimizer states outside the GPU: what it saves, what it costs"), params, PARAMS, NULL, layout, run, step, row, false,
+	lesson, preset };

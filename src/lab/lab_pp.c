@@ -393,7 +393,8 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 	k -= TABLES;
 	LAB_STEP(out, "", tick_columns, x->p, k == x->p - 1);
 	lab_title(out, N_("%1, tick %2 of %3"),
-		LAB_ARGS(LAB_NAME(schedule_table[x->chosen].key), LAB_NUMBER(k + 1), LAB_NUMBER(x->outcome[x->chosen].result.makespan)));
+		LAB_ARGS(LAB_NAME(schedule_table[x->chosen].key), LAB_NUMBER(k + 1),
+			LAB_NUMBER(x->outcome[x->chosen].result.makespan)));
 }
 
 static void table_row(const struct pp *x, int64_t r, struct lab_row *out)
@@ -496,7 +497,8 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	describe(&en->timed.action, out);
 }
 
-static const char lesson[] = N_("Its (N-1)/M is idle over busy time: 18.75 % for 4 stages and 16 micro-batches; of the step it is "
+static const char lesson[] =
+	N_("Its (N-1)/M is idle over busy time: 18.75 % for 4 stages and 16 micro-batches; of the step it is "
 	   "(N-1)/(M+N-1), 15.8 %. Only with that one does M = 1 give the 75 % it names. 1F1B does not shrink "
 	   "the bubble of GPipe, it stores fewer micro-batches; the bubble falls with chunks or a split "
 	   "backward.");

@@ -466,8 +466,8 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 		LAB_STEP(out, N_("random gradients, 2^-46 to 2^-2, in each format"), under_columns, FLOAT_COUNT, true);
 		break;
 	case TABLE_TRAINING:
-		LAB_STEP(out, N_("training: first and last loss; gradients lost, weights an update did not move"), training_columns,
-			MODES, true);
+		LAB_STEP(out, N_("training: first and last loss; gradients lost, weights an update did not move"),
+			training_columns, MODES, true);
 		break;
 	case TABLE_SCALE:
 		LAB_STEP(out, "", scale_columns, p->n_changes, true);
@@ -591,9 +591,11 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	}
 }
 
-static const char lesson[] = N_("Its 56 GB for 7B counts Adam's moments with 2 bytes each, its 84 GB with 4 and no fp32 master copy, "
+static const char lesson[] =
+	N_("Its 56 GB for 7B counts Adam's moments with 2 bytes each, its 84 GB with 4 and no fp32 master copy, "
 	   "although it names one. With it mixed precision is where fp32 was, 112 GB, and with fp32 gradients "
 	   "126: what it saves is activations and time.");
 
 const struct lab lab_precision = { "precision", N_("number formats"),
-	N_("what fp32, tf32, bf16, fp16 and fp8 hold, and what is lost"), params, PARAMS, NULL, layout, run, step, row, false, lesson, NULL };
+	N_("what fp32, tf32, bf16, fp16 and fp8 hold, and what is lost"), params, PARAMS, NULL, layout, run, step, row, false,
+	lesson, NULL };

@@ -247,7 +247,8 @@ static void print_params(const struct lab_run *run, struct sink *out)
 	for (size_t i = 0; i < run->input.lab->n_params; i++) {
 		const struct lab_param *p = &run->input.lab->params[i];
 		char value[40], text[100];
-		int n = snprintf(text, sizeof text, "%s %s", p->key, lab_param_format(p, run->input.value[i], value, sizeof value));
+		int n = snprintf(
+			text, sizeof text, "%s %s", p->key, lab_param_format(p, run->input.value[i], value, sizeof value));
 
 		if (at > 0 && at + GAP + (size_t)n > COLS) {
 			sink_puts(out, "\n");
@@ -341,7 +342,9 @@ void lab_report_text(const struct lab_run *run, const struct lab_report_options 
 		lab_report_step(run, k, o, out);
 	}
 	if (hidden > 0)
-		say(run, out, NN_("\n%1 of %2 steps is left out; --steps shows it\n", "\n%1 of %2 steps are left out; --steps shows them\n"),
+		say(run, out,
+			NN_("\n%1 of %2 steps is left out; --steps shows it\n",
+				"\n%1 of %2 steps are left out; --steps shows them\n"),
 			LAB_ARGS(LAB_NUMBER(run->steps - (shown - hidden)), LAB_NUMBER(run->steps)));
 	if (o->steps && shown < run->steps)
 		say(run, out, NN_("\nand %1 more step\n", "\nand %1 more steps\n"), LAB_ARGS(LAB_NUMBER(run->steps - shown)));

@@ -16,6 +16,7 @@
 #include "lab_collective.h"
 #include "lab_internal.h"
 #include "lab_math.h"
+#include "lab_tp_layer.h"
 #include "num.h"
 
 #include <inttypes.h>
@@ -46,13 +47,6 @@ static const struct lab_param params[PARAMS] = {
 };
 /* clang-format on */
 
-/* What one way of computing a part leaves behind. */
-struct result {
-	struct matrix y, dx; /* output, gradient of the input */
-	double *dw;          /* gradients of the weights of the part, one matrix after the other */
-	double loss;
-};
-
 struct outcome {
 	int64_t weights;              /* of the part, unsplit */
 	int64_t forward, backward;    /* elements sent by all GPUs */
@@ -67,15 +61,11 @@ struct real_layer {
 };
 
 struct tp {
-	int64_t n, tokens, hidden, ffn, heads, head, vocab, element_bytes;
-	bool whole;
-	double *x, *a, *dy, *w; /* inputs [tokens][max], upstream gradient, weights of one part */
-	int64_t *target;
-	double *q, *k, *v, *o, *dq, *dk, *dv, *dout, *score, *dscore; /* attention; h and dh of the MLP */
-	double *partial, *dpartial;                                   /* [gpu][tokens][hidden] */
-	double *most, *sum;                                           /* vocab: per token */
+	struct tp_layer layer;
+	int64_t n, element_bytes;
+	double *partial, *dpartial; /* [gpu][tokens][hidden] */
 	int64_t *sent;
-	struct result one, split;
+	struct tp_result one, split;
 	struct outcome outcome[PARTS];
 	double inside_bps, across_bps;
 	struct real_layer real[LINK_ROWS];
@@ -95,55 +85,56 @@ static enum err_code check(const struct lab_input *in, struct err *e)
 static int64_t part_weights(const struct tp *t, enum part p)
 {
 	const int64_t count[PARTS] = {
-		[PART_COLUMN] = t->hidden * t->ffn,
-		[PART_ROW] = t->ffn * t->hidden,
-		[PART_MLP] = 2 * t->hidden * t->ffn,
-		[PART_ATTENTION] = 4 * t->hidden * t->hidden,
-		[PART_VOCAB] = t->hidden * t->vocab,
+		[PART_COLUMN] = t->layer.hidden * t->layer.ffn,
+		[PART_ROW] = t->layer.ffn * t->layer.hidden,
+		[PART_MLP] = 2 * t->layer.hidden * t->layer.ffn,
+		[PART_ATTENTION] = 4 * t->layer.hidden * t->layer.hidden,
+		[PART_VOCAB] = t->layer.hidden * t->layer.vocab,
 	};
 
 	return count[p];
 }
 
-static void take_result(struct lab_arena *a, const struct tp *t, int64_t wide, int64_t weights, struct result *r)
+static void take_result(struct lab_arena *a, const struct tp *t, int64_t wide, int64_t weights, struct tp_result *r)
 {
-	r->y.v = lab_take(a, t->tokens * wide, sizeof(double));
-	r->dx.v = lab_take(a, t->tokens * wide, sizeof(double));
+	r->y.v = lab_take(a, t->layer.tokens * wide, sizeof(double));
+	r->dx.v = lab_take(a, t->layer.tokens * wide, sizeof(double));
 	r->dw = lab_take(a, weights, sizeof(double));
 }
 
 static void *layout(struct lab_arena *a, const struct lab_input *in, int64_t *work)
 {
-	struct tp *place = lab_take(a, 1, sizeof *place), t = { .n = lab_int(in, GPUS), .tokens = lab_int(in, TOKENS) };
+	struct tp *place = lab_take(a, 1, sizeof *place), t = { .n = lab_int(in, GPUS), .layer.tokens = lab_int(in, TOKENS) };
 	int64_t wide, weights = 0;
-	double **const scratch[] = { &t.q, &t.k, &t.v, &t.o, &t.dq, &t.dk, &t.dv, &t.dout };
+	double **const scratch[] = { &t.layer.q, &t.layer.k, &t.layer.v, &t.layer.o, &t.layer.dq, &t.layer.dk, &t.layer.dv,
+		&t.layer.dout };
 
-	t.hidden = lab_int(in, HIDDEN);
-	t.ffn = lab_int(in, FFN);
-	t.heads = lab_int(in, HEADS);
-	t.head = t.hidden / t.heads;
-	t.vocab = lab_int(in, VOCAB);
+	t.layer.hidden = lab_int(in, HIDDEN);
+	t.layer.ffn = lab_int(in, FFN);
+	t.layer.heads = lab_int(in, HEADS);
+	t.layer.head = t.layer.hidden / t.layer.heads;
+	t.layer.vocab = lab_int(in, VOCAB);
 	t.element_bytes = lab_int(in, ELEMENT_BYTES);
-	t.whole = lab_int(in, VALUES) == VALUES_WHOLE;
-	wide = num_max(t.hidden, num_max(t.ffn, t.vocab));
+	t.layer.whole = lab_int(in, VALUES) == VALUES_WHOLE;
+	wide = num_max(t.layer.hidden, num_max(t.layer.ffn, t.layer.vocab));
 	for (int p = 0; p < PARTS; p++) {
 		weights = num_max(weights, part_weights(&t, (enum part)p));
-		lab_work(work, (t.whole ? 6 : 15) * t.tokens, part_weights(&t, (enum part)p), 1);
+		lab_work(work, (t.layer.whole ? 6 : 15) * t.layer.tokens, part_weights(&t, (enum part)p), 1);
 	}
-	lab_work(work, (t.whole ? 12 : 30) * t.tokens, t.tokens, t.hidden);
-	t.x = lab_take(a, t.tokens * wide, sizeof(double));
-	t.a = lab_take(a, t.tokens * wide, sizeof(double));
-	t.dy = lab_take(a, t.tokens * wide, sizeof(double));
-	t.w = lab_take(a, weights, sizeof(double));
-	t.target = lab_take(a, t.tokens, sizeof(int64_t));
+	lab_work(work, (t.layer.whole ? 12 : 30) * t.layer.tokens, t.layer.tokens, t.layer.hidden);
+	t.layer.x = lab_take(a, t.layer.tokens * wide, sizeof(double));
+	t.layer.a = lab_take(a, t.layer.tokens * wide, sizeof(double));
+	t.layer.dy = lab_take(a, t.layer.tokens * wide, sizeof(double));
+	t.layer.w = lab_take(a, weights, sizeof(double));
+	t.layer.target = lab_take(a, t.layer.tokens, sizeof(int64_t));
 	for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
-		*scratch[i] = lab_take(a, t.tokens * wide, sizeof(double));
-	t.score = lab_take(a, t.tokens * t.tokens, sizeof(double));
-	t.dscore = lab_take(a, t.tokens * t.tokens, sizeof(double));
-	t.partial = lab_take(a, t.n * t.tokens * t.hidden, sizeof(double));
-	t.dpartial = lab_take(a, t.n * t.tokens * t.hidden, sizeof(double));
-	t.most = lab_take(a, t.tokens, sizeof(double));
-	t.sum = lab_take(a, t.tokens, sizeof(double));
+		*scratch[i] = lab_take(a, t.layer.tokens * wide, sizeof(double));
+	t.layer.score = lab_take(a, t.layer.tokens * t.layer.tokens, sizeof(double));
+	t.layer.dscore = lab_take(a, t.layer.tokens * t.layer.tokens, sizeof(double));
+	t.partial = lab_take(a, t.n * t.layer.tokens * t.layer.hidden, sizeof(double));
+	t.dpartial = lab_take(a, t.n * t.layer.tokens * t.layer.hidden, sizeof(double));
+	t.layer.most = lab_take(a, t.layer.tokens, sizeof(double));
+	t.layer.sum = lab_take(a, t.layer.tokens, sizeof(double));
 	t.sent = lab_take(a, t.n, sizeof(int64_t));
 	take_result(a, &t, wide, weights, &t.one);
 	take_result(a, &t, wide, weights, &t.split);
@@ -165,207 +156,25 @@ static void draw(const struct lab_input *in, uint64_t stream, double *v, int64_t
 		v[i] = number(in, stream, i);
 }
 
-static struct matrix fresh(double *v, int64_t rows, int64_t cols)
-{
-	struct matrix m = matrix_of(v, rows, cols);
-
-	matrix_zero(m);
-	return m;
-}
-
-/* Columns from .. to of X W, and what flows back. Y and dW land in their columns; dX is this shard's part of the sum. */
-static void column_shard(struct tp *t, int64_t from, int64_t to, struct result *r)
-{
-	struct matrix x = matrix_of(t->x, t->tokens, t->hidden), w = matrix_columns(matrix_of(t->w, t->hidden, t->ffn), from, to);
-	struct matrix dy = matrix_columns(matrix_of(t->dy, t->tokens, t->ffn), from, to);
-
-	matrix_multiply_add(matrix_columns(r->y, from, to), x, w);
-	matrix_multiply_add(r->dx, dy, matrix_transposed(w));
-	matrix_multiply_add(matrix_columns(matrix_of(r->dw, t->hidden, t->ffn), from, to), matrix_transposed(x), dy);
-}
-
-/* Rows from .. to of W against the same columns of the input A. Y is a part of the sum; dX and dW land in their places. */
-static void row_shard(struct tp *t, int64_t from, int64_t to, struct result *r)
-{
-	struct matrix a = matrix_columns(matrix_of(t->a, t->tokens, t->ffn), from, to),
-		      w = matrix_rows(matrix_of(t->w, t->ffn, t->hidden), from, to);
-	struct matrix dy = matrix_of(t->dy, t->tokens, t->hidden);
-
-	matrix_multiply_add(r->y, a, w);
-	matrix_multiply_add(matrix_columns(r->dx, from, to), dy, matrix_transposed(w));
-	matrix_multiply_add(matrix_rows(matrix_of(r->dw, t->ffn, t->hidden), from, to), matrix_transposed(a), dy);
-}
-
-/* Columns from .. to of W1, ReLU, the same rows of W2. Both Y and dX are parts of sums. */
-static void mlp_shard(struct tp *t, int64_t from, int64_t to, struct result *r)
-{
-	int64_t width = to - from;
-	struct matrix x = matrix_of(t->x, t->tokens, t->hidden), dy = matrix_of(t->dy, t->tokens, t->hidden);
-	struct matrix w1 = matrix_columns(matrix_of(t->w, t->hidden, t->ffn), from, to);
-	struct matrix w2 = matrix_rows(matrix_of(t->w + t->hidden * t->ffn, t->ffn, t->hidden), from, to);
-	struct matrix h = fresh(t->q, t->tokens, width), dh = fresh(t->dq, t->tokens, width);
-
-	matrix_multiply_add(h, x, w1);
-	for (int64_t i = 0; i < t->tokens * width; i++)
-		h.v[i] = h.v[i] > 0 ? h.v[i] : 0;
-	matrix_multiply_add(r->y, h, w2);
-	matrix_multiply_add(dh, dy, matrix_transposed(w2));
-	for (int64_t i = 0; i < t->tokens * width; i++)
-		dh.v[i] = h.v[i] > 0 ? dh.v[i] : 0;
-	matrix_multiply_add(r->dx, dh, matrix_transposed(w1));
-	matrix_multiply_add(matrix_columns(matrix_of(r->dw, t->hidden, t->ffn), from, to), matrix_transposed(x), dh);
-	matrix_multiply_add(
-		matrix_rows(matrix_of(r->dw + t->hidden * t->ffn, t->ffn, t->hidden), from, to), matrix_transposed(h), dy);
-}
-
-/* Each row of scores becomes probabilities. */
-static void softmax_rows(struct matrix s)
-{
-	for (int64_t i = 0; i < s.rows; i++) {
-		double most = *matrix_at(s, i, 0), sum = 0;
-
-		for (int64_t j = 1; j < s.cols; j++)
-			most = fmax(most, *matrix_at(s, i, j));
-		for (int64_t j = 0; j < s.cols; j++) {
-			*matrix_at(s, i, j) = exp(*matrix_at(s, i, j) - most);
-			sum += *matrix_at(s, i, j);
-		}
-		for (int64_t j = 0; j < s.cols; j++)
-			*matrix_at(s, i, j) /= sum;
-	}
-}
-
-/* ds: gradient of the probabilities p, becomes that of the scores. */
-static void softmax_backward_rows(struct matrix p, struct matrix ds)
-{
-	for (int64_t i = 0; i < p.rows; i++) {
-		double dot = 0;
-
-		for (int64_t j = 0; j < p.cols; j++)
-			dot += *matrix_at(p, i, j) * *matrix_at(ds, i, j);
-		for (int64_t j = 0; j < p.cols; j++)
-			*matrix_at(ds, i, j) = *matrix_at(p, i, j) * (*matrix_at(ds, i, j) - dot);
-	}
-}
-
-static void scale(struct matrix m, double factor)
-{
-	for (int64_t i = 0; i < m.rows; i++)
-		for (int64_t j = 0; j < m.cols; j++)
-			*matrix_at(m, i, j) *= factor;
-}
-
-/* One head, columns c .. c + head of q, k, v: output, then the gradients, from dout. */
-static void one_head(struct tp *t, int64_t c)
-{
-	int64_t n = t->tokens, h = t->hidden, d = c + t->head;
-	struct matrix q = matrix_columns(matrix_of(t->q, n, h), c, d), k = matrix_columns(matrix_of(t->k, n, h), c, d);
-	struct matrix v = matrix_columns(matrix_of(t->v, n, h), c, d), out = matrix_columns(matrix_of(t->o, n, h), c, d);
-	struct matrix dout = matrix_columns(matrix_of(t->dout, n, h), c, d), s = fresh(t->score, n, n),
-		      ds = fresh(t->dscore, n, n);
-	double factor = t->whole ? 1 : 1 / sqrt((double)t->head);
-
-	matrix_multiply_add(s, q, matrix_transposed(k));
-	scale(s, factor);
-	if (!t->whole)
-		softmax_rows(s);
-	matrix_multiply_add(out, s, v);
-	matrix_multiply_add(ds, dout, matrix_transposed(v));
-	if (!t->whole)
-		softmax_backward_rows(s, ds);
-	scale(ds, factor);
-	matrix_multiply_add(matrix_columns(matrix_of(t->dv, n, h), c, d), matrix_transposed(s), dout);
-	matrix_multiply_add(matrix_columns(matrix_of(t->dq, n, h), c, d), ds, k);
-	matrix_multiply_add(matrix_columns(matrix_of(t->dk, n, h), c, d), matrix_transposed(ds), q);
-}
-
-/* Heads from .. to. */
-static void attention_shard(struct tp *t, int64_t from, int64_t to, struct result *r)
-{
-	int64_t n = t->tokens, h = t->hidden, c = from * t->head, d = to * t->head, square = h * h;
-	double *const in[] = { t->q, t->k, t->v }, *const back[] = { t->dq, t->dk, t->dv };
-	struct matrix x = matrix_of(t->x, n, h), dy = matrix_of(t->dy, n, h), out = fresh(t->o, n, h);
-	struct matrix wo = matrix_rows(matrix_of(t->w + 3 * square, h, h), c, d);
-
-	for (int i = 0; i < 3; i++) {
-		struct matrix m = fresh(in[i], n, h);
-
-		(void)fresh(back[i], n, h);
-		matrix_multiply_add(matrix_columns(m, c, d), x, matrix_columns(matrix_of(t->w + i * square, h, h), c, d));
-	}
-	matrix_multiply_add(matrix_columns(fresh(t->dout, n, h), c, d), dy, matrix_transposed(wo));
-	for (int64_t head = from; head < to; head++)
-		one_head(t, head * t->head);
-	matrix_multiply_add(r->y, matrix_columns(out, c, d), wo);
-	matrix_multiply_add(
-		matrix_rows(matrix_of(r->dw + 3 * square, h, h), c, d), matrix_transposed(matrix_columns(out, c, d)), dy);
-	for (int i = 0; i < 3; i++) {
-		struct matrix dm = matrix_columns(matrix_of(back[i], n, h), c, d);
-
-		matrix_multiply_add(r->dx, dm, matrix_transposed(matrix_columns(matrix_of(t->w + i * square, h, h), c, d)));
-		matrix_multiply_add(matrix_columns(matrix_of(r->dw + i * square, h, h), c, d), matrix_transposed(x), dm);
-	}
-}
-
-/* Logits of the words from .. to, and their share of maximum and sum. The passes stand for the all-reduces between them. */
-static void vocab_logits(struct tp *t, int64_t from, int64_t to, struct result *r)
-{
-	struct matrix x = matrix_of(t->x, t->tokens, t->hidden), w = matrix_of(t->w, t->hidden, t->vocab);
-
-	matrix_multiply_add(matrix_columns(r->y, from, to), x, matrix_columns(w, from, to));
-	for (int64_t i = 0; i < t->tokens; i++)
-		for (int64_t j = from; j < to; j++)
-			t->most[i] = fmax(t->most[i], *matrix_at(r->y, i, j));
-}
-
-static void vocab_sums(struct tp *t, int64_t from, int64_t to, struct result *r)
-{
-	for (int64_t i = 0; i < t->tokens; i++) {
-		double mine = 0;
-
-		for (int64_t j = from; j < to; j++)
-			mine += exp(*matrix_at(r->y, i, j) - t->most[i]);
-		t->sum[i] += mine;
-	}
-}
-
-/* Loss of the targets that this shard owns, and gradients; the logits' gradient stays local. */
-static void vocab_backward(struct tp *t, int64_t from, int64_t to, struct result *r)
-{
-	struct matrix x = matrix_of(t->x, t->tokens, t->hidden),
-		      w = matrix_columns(matrix_of(t->w, t->hidden, t->vocab), from, to);
-	struct matrix d = fresh(t->q, t->tokens, to - from);
-
-	for (int64_t i = 0; i < t->tokens; i++) {
-		for (int64_t j = from; j < to; j++)
-			*matrix_at(d, i, j - from) = exp(*matrix_at(r->y, i, j) - t->most[i]) / t->sum[i];
-		if (t->target[i] >= from && t->target[i] < to) {
-			*matrix_at(d, i, t->target[i] - from) -= 1;
-			r->loss += log(t->sum[i]) + t->most[i] - *matrix_at(r->y, i, t->target[i]);
-		}
-	}
-	matrix_multiply_add(r->dx, d, matrix_transposed(w));
-	matrix_multiply_add(matrix_columns(matrix_of(r->dw, t->hidden, t->vocab), from, to), matrix_transposed(x), d);
-}
-
 /* How a part is cut, and what its GPUs exchange. */
 struct part_info {
-	const char *id, *forward, *backward;                                     /* N_(): what each GPU computes */
-	const char *claim, *span;                                                /* N_(); "heads %1 to %2" of a GPU */
-	void (*shard)(struct tp *t, int64_t from, int64_t to, struct result *r); /* NULL: the three passes of the vocabulary */
+	const char *id, *forward, *backward; /* N_(): what each GPU computes */
+	const char *claim, *span;            /* N_(); "heads %1 to %2" of a GPU */
+	void (*shard)(
+		struct tp_layer *t, int64_t from, int64_t to, struct tp_result *r); /* NULL: the three passes of the vocabulary */
 	bool sums_y, sums_dx; /* all-reduce of the output; of the gradient of the input */
 };
 
 /* clang-format off */
 static const struct part_info part_table[PARTS] = {
 	[PART_COLUMN] = { "column", N_("Y_i = X W_i, all-gather"), N_("dX = sum of dY_i W_i', all-reduce"),
-		N_("column parallel = unsplit, forward and backward"), N_("columns %1 to %2"), column_shard, false, true },
+		N_("column parallel = unsplit, forward and backward"), N_("columns %1 to %2"), tp_column_shard, false, true },
 	[PART_ROW] = { "row", N_("Y = sum of X_i W_i, all-reduce"), N_("dX_i = dY W_i', nothing sent"),
-		N_("row parallel = unsplit, forward and backward"), N_("rows %1 to %2"), row_shard, true, false },
+		N_("row parallel = unsplit, forward and backward"), N_("rows %1 to %2"), tp_row_shard, true, false },
 	[PART_MLP] = { "mlp", N_("column, ReLU, row: one all-reduce"), N_("one all-reduce, of dX"),
-		N_("MLP with one all-reduce each way = unsplit"), N_("columns %1 to %2"), mlp_shard, true, true },
+		N_("MLP with one all-reduce each way = unsplit"), N_("columns %1 to %2"), tp_mlp_shard, true, true },
 	[PART_ATTENTION] = { "attention", N_("own heads, output by rows: one all-reduce"), N_("one all-reduce, of dX"),
-		N_("attention cut by heads = unsplit"), N_("heads %1 to %2"), attention_shard, true, true },
+		N_("attention cut by heads = unsplit"), N_("heads %1 to %2"), tp_attention_shard, true, true },
 	[PART_VOCAB] = { "vocab", N_("own logits; max, sum, target: 3 per token"), N_("own logits' gradient; all-reduce of dX"),
 		N_("vocabulary-parallel cross entropy = unsplit"), N_("words %1 to %2"), NULL, false, true },
 };
@@ -374,7 +183,7 @@ static const struct part_info part_table[PARTS] = {
 /* Units that a part is cut along. */
 static int64_t part_units(const struct tp *t, enum part p)
 {
-	const int64_t units[PARTS] = { t->ffn, t->ffn, t->ffn, t->heads, t->vocab };
+	const int64_t units[PARTS] = { t->layer.ffn, t->layer.ffn, t->layer.ffn, t->layer.heads, t->layer.vocab };
 
 	return units[p];
 }
@@ -382,49 +191,49 @@ static int64_t part_units(const struct tp *t, enum part p)
 /* Widths of a part's input and output. */
 static void part_shape(const struct tp *t, enum part p, int64_t *in, int64_t *out)
 {
-	*in = p == PART_ROW ? t->ffn : t->hidden;
-	*out = p == PART_COLUMN ? t->ffn : p == PART_VOCAB ? t->vocab : t->hidden;
+	*in = p == PART_ROW ? t->layer.ffn : t->layer.hidden;
+	*out = p == PART_COLUMN ? t->layer.ffn : p == PART_VOCAB ? t->layer.vocab : t->layer.hidden;
 }
 
-static void clear_result(struct tp *t, enum part p, struct result *r)
+static void clear_result(struct tp *t, enum part p, struct tp_result *r)
 {
 	int64_t in, out;
 
 	part_shape(t, p, &in, &out);
-	r->y = fresh(r->y.v, t->tokens, out);
-	r->dx = fresh(r->dx.v, t->tokens, in);
+	r->y = matrix_fresh(r->y.v, t->layer.tokens, out);
+	r->dx = matrix_fresh(r->dx.v, t->layer.tokens, in);
 	memset(r->dw, 0, (size_t)part_weights(t, p) * sizeof(double));
 	r->loss = 0;
-	for (int64_t i = 0; i < t->tokens; i++) {
-		t->most[i] = -(double)INFINITY;
-		t->sum[i] = 0;
+	for (int64_t i = 0; i < t->layer.tokens; i++) {
+		t->layer.most[i] = -(double)INFINITY;
+		t->layer.sum[i] = 0;
 	}
 }
 
 /* One GPU's shard. Sums that other GPUs add to go to its own buffer. */
-static void run_shard(struct tp *t, enum part p, int64_t gpu, int64_t gpus, struct result *r,
-	void (*shard)(struct tp *, int64_t, int64_t, struct result *))
+static void run_shard(struct tp *t, enum part p, int64_t gpu, int64_t gpus, struct tp_result *r,
+	void (*shard)(struct tp_layer *, int64_t, int64_t, struct tp_result *))
 {
 	const struct part_info *info = &part_table[p];
-	int64_t units = part_units(t, p), size = t->tokens * t->hidden;
-	struct result own = *r;
+	int64_t units = part_units(t, p), size = t->layer.tokens * t->layer.hidden;
+	struct tp_result own = *r;
 
 	if (gpus > 1 && info->sums_y)
-		own.y = matrix_of(t->partial + gpu * size, t->tokens, t->hidden);
+		own.y = matrix_of(t->partial + gpu * size, t->layer.tokens, t->layer.hidden);
 	if (gpus > 1 && info->sums_dx)
-		own.dx = matrix_of(t->dpartial + gpu * size, t->tokens, t->hidden);
-	shard(t, lab_cut(units, gpus, gpu), lab_cut(units, gpus, gpu + 1), &own);
+		own.dx = matrix_of(t->dpartial + gpu * size, t->layer.tokens, t->layer.hidden);
+	shard(&t->layer, lab_cut(units, gpus, gpu), lab_cut(units, gpus, gpu + 1), &own);
 	r->loss = own.loss;
 }
 
-static void run_shards(struct tp *t, enum part p, int64_t gpus, struct result *r)
+static void run_shards(struct tp *t, enum part p, int64_t gpus, struct tp_result *r)
 {
 	static void (*const passes[])(
-		struct tp *, int64_t, int64_t, struct result *) = { vocab_logits, vocab_sums, vocab_backward };
+		struct tp_layer *, int64_t, int64_t, struct tp_result *) = { tp_vocab_logits, tp_vocab_sums, tp_vocab_backward };
 
 	clear_result(t, p, r);
-	memset(t->partial, 0, (size_t)(t->n * t->tokens * t->hidden) * sizeof(double));
-	memset(t->dpartial, 0, (size_t)(t->n * t->tokens * t->hidden) * sizeof(double));
+	memset(t->partial, 0, (size_t)(t->n * t->layer.tokens * t->layer.hidden) * sizeof(double));
+	memset(t->dpartial, 0, (size_t)(t->n * t->layer.tokens * t->layer.hidden) * sizeof(double));
 	for (int pass = 0; pass < (p == PART_VOCAB ? 3 : 1); pass++)
 		for (int64_t gpu = 0; gpu < gpus; gpu++)
 			run_shard(t, p, gpu, gpus, r, p == PART_VOCAB ? passes[pass] : part_table[p].shard);
@@ -433,18 +242,18 @@ static void run_shards(struct tp *t, enum part p, int64_t gpus, struct result *r
 /* Ring all-reduce over the GPUs' own buffers; the sum goes to `to`. Returns the elements sent by all. */
 static int64_t meet(struct tp *t, double *buffers, struct matrix to)
 {
-	struct collective_group g = { .n = t->n, .per_node = t->n, .elements = t->tokens * t->hidden };
+	struct collective_group g = { .n = t->n, .per_node = t->n, .elements = t->layer.tokens * t->layer.hidden };
 	struct collective_state state = { .v = buffers, .held = g.elements };
 	int64_t sent = collective_run(ALGORITHM_RING, &g, &state, t->sent, NULL, 1, NULL, NULL).sent_elements;
 
-	matrix_copy(to, matrix_of(buffers, t->tokens, t->hidden));
+	matrix_copy(to, matrix_of(buffers, t->layer.tokens, t->layer.hidden));
 	return sent;
 }
 
 /* Largest error that rounding explains: a chain of K additions of terms whose absolute sum is at most S. */
 static double tolerance(const struct tp *t, enum part p)
 {
-	double h = (double)t->hidden, f = (double)t->ffn, v = (double)t->vocab, n = (double)t->tokens,
+	double h = (double)t->layer.hidden, f = (double)t->layer.ffn, v = (double)t->layer.vocab, n = (double)t->layer.tokens,
 	       chain = h + f + v + n + (double)t->n;
 	const double size[PARTS] = {
 		[PART_COLUMN] = h + f + n,
@@ -455,7 +264,7 @@ static double tolerance(const struct tp *t, enum part p)
 		[PART_VOCAB] = 16 * h * (v + n),
 	};
 
-	if (t->whole && p != PART_VOCAB)
+	if (t->layer.whole && p != PART_VOCAB)
 		return 0;
 	return 4 * chain * LAB_ROUNDOFF * size[p];
 }
@@ -474,10 +283,10 @@ static double functional(void *ctx)
 	double sum = 0;
 
 	/* The row layer reads its input as `a`, the others as `x`. */
-	memcpy(t->a, t->x, (size_t)(t->tokens * t->one.dx.cols) * sizeof(double));
+	memcpy(t->layer.a, t->layer.x, (size_t)(t->layer.tokens * t->one.dx.cols) * sizeof(double));
 	run_shards(t, m->p, 1, &t->split);
-	for (int64_t i = 0; i < t->tokens * t->split.y.cols && m->p != PART_VOCAB; i++)
-		sum += t->dy[i] * t->split.y.v[i];
+	for (int64_t i = 0; i < t->layer.tokens * t->split.y.cols && m->p != PART_VOCAB; i++)
+		sum += t->layer.dy[i] * t->split.y.v[i];
 	return m->p == PART_VOCAB ? t->split.loss : sum;
 }
 
@@ -485,9 +294,9 @@ static double slope_error(const struct lab_input *in, struct tp *t, enum part p)
 {
 	struct moving m = { t, p };
 
-	return lab_slope_error(&(struct lab_slope){ .v = t->x,
+	return lab_slope_error(&(struct lab_slope){ .v = t->layer.x,
 		.gradient = t->one.dx.v,
-		.n = t->tokens * t->one.dx.cols,
+		.n = t->layer.tokens * t->one.dx.cols,
 		.seed = lab_seed(in, SEED),
 		.stream = 41,
 		.value = functional,
@@ -501,16 +310,16 @@ static void run_part(const struct lab_input *in, struct tp *t, enum part p)
 	int64_t in_width, out_width, weights = part_weights(t, p);
 
 	part_shape(t, p, &in_width, &out_width);
-	draw(in, 10 + (uint64_t)p, t->x, t->tokens * in_width);
-	memcpy(t->a, t->x, (size_t)(t->tokens * in_width) * sizeof(double));
-	draw(in, 20 + (uint64_t)p, t->dy, t->tokens * out_width);
-	draw(in, 30 + (uint64_t)p, t->w, weights);
-	for (int64_t i = 0; i < t->tokens; i++)
-		t->target[i] = (int64_t)(lab_hash(lab_seed(in, SEED), 40, (uint64_t)i) % (uint64_t)t->vocab);
+	draw(in, 10 + (uint64_t)p, t->layer.x, t->layer.tokens * in_width);
+	memcpy(t->layer.a, t->layer.x, (size_t)(t->layer.tokens * in_width) * sizeof(double));
+	draw(in, 20 + (uint64_t)p, t->layer.dy, t->layer.tokens * out_width);
+	draw(in, 30 + (uint64_t)p, t->layer.w, weights);
+	for (int64_t i = 0; i < t->layer.tokens; i++)
+		t->layer.target[i] = (int64_t)(lab_hash(lab_seed(in, SEED), 40, (uint64_t)i) % (uint64_t)t->layer.vocab);
 	run_shards(t, p, 1, &t->one);
-	if (!t->whole) {
+	if (!t->layer.whole) {
 		o->slope_error = slope_error(in, t, p);
-		memcpy(t->a, t->x, (size_t)(t->tokens * in_width) * sizeof(double));
+		memcpy(t->layer.a, t->layer.x, (size_t)(t->layer.tokens * in_width) * sizeof(double));
 		run_shards(t, p, 1, &t->one);
 	}
 	run_shards(t, p, t->n, &t->split);
@@ -518,9 +327,9 @@ static void run_part(const struct lab_input *in, struct tp *t, enum part p)
 	if (t->n > 1 && part_table[p].sums_y)
 		o->forward = meet(t, t->partial, t->split.y);
 	else if (p == PART_COLUMN)
-		o->forward = (t->n - 1) * t->tokens * t->ffn;
+		o->forward = (t->n - 1) * t->layer.tokens * t->layer.ffn;
 	else if (p == PART_VOCAB)
-		o->forward = 2 * (t->n - 1) * t->tokens * VOCAB_NUMBERS;
+		o->forward = 2 * (t->n - 1) * t->layer.tokens * VOCAB_NUMBERS;
 	if (t->n > 1 && part_table[p].sums_dx)
 		o->backward = meet(t, t->dpartial, t->split.dx);
 	o->difference = lab_max(matrix_difference(t->one.y, t->split.y), matrix_difference(t->one.dx, t->split.dx));
@@ -530,8 +339,8 @@ static void run_part(const struct lab_input *in, struct tp *t, enum part p)
 }
 
 /* A layer of the real model over 1, 2, 4 ... GPUs: one all-reduce of its output in 16 bits for attention and one for the MLP, in
- * the forward and again in the backward, beside the matrix multiplies that are left to each GPU. Those are timed as one of as many
- * operations, three times. ASSUMPTION. */
+ * the forward and again in the backward, beside the matrix multiplies that are left to each GPU. Those are timed as one of as
+ * many operations, three times. ASSUMPTION. */
 static void time_it(const struct scenario *s, struct tp *t)
 {
 	struct links k = comm_links(s);
@@ -559,7 +368,7 @@ static void conclude(struct lab_run *run, const struct tp *t)
 {
 	double mlp = (double)((t->outcome[PART_MLP].forward + t->outcome[PART_MLP].backward) * t->element_bytes);
 	double vocab = (double)(t->outcome[PART_VOCAB].forward * t->element_bytes), n = (double)t->n;
-	double reduce = 2 * (n - 1) * (double)(t->tokens * t->hidden * t->element_bytes);
+	double reduce = 2 * (n - 1) * (double)(t->layer.tokens * t->layer.hidden * t->element_bytes);
 	double slope = 0;
 	int64_t next = lab_next(run, GPUS);
 
@@ -567,13 +376,13 @@ static void conclude(struct lab_run *run, const struct tp *t)
 		slope = lab_max(slope, t->outcome[p].slope_error);
 		lab_claim_same(run, part_table[p].id, part_table[p].claim, t->outcome[p].difference, t->outcome[p].tolerance);
 	}
-	if (!t->whole)
+	if (!t->layer.whole)
 		lab_claim_same(run, "slope", N_("the backward is the slope of the forward, every part"), slope, SLOPE_TOLERANCE);
 	lab_claim_equal(run, "bytes", N_("MLP, all GPUs: two all-reduces, 2 x 2(N-1) S"), LAB_BYTES, mlp, 2 * reduce);
 	lab_add_fact(run, "mlp_bytes", N_("MLP, forward and backward: sent per GPU"), LAB_BYTES, mlp / n);
 	lab_add_fact(run, "vocab_bytes", N_("vocabulary, forward: sent per GPU"), LAB_BYTES, vocab / n);
 	lab_add_fact(run, "logits_bytes", N_("if the logits were gathered instead"), LAB_BYTES,
-		(n - 1) / n * (double)(t->tokens * t->vocab * t->element_bytes));
+		(n - 1) / n * (double)(t->layer.tokens * t->layer.vocab * t->element_bytes));
 	lab_add_fact(run, "link_bps", N_("link in the node, per GPU and direction"), LAB_RATE, t->inside_bps);
 	lab_add_fact(run, "network_bps", N_("network, per GPU and direction"), LAB_RATE, t->across_bps);
 	lab_set_answer(run, N_("bytes sent per GPU by the MLP, both ways"), LAB_BYTES, mlp / n);
@@ -687,7 +496,8 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 		part_row(t, k - TABLES, r, out);
 }
 
-static const char lesson[] = N_("Its 900 GB/s of NVLink counts both directions: 450 one way, and that is what a transfer gets; its 50 "
+static const char lesson[] =
+	N_("Its 900 GB/s of NVLink counts both directions: 450 one way, and that is what a transfer gets; its 50 "
 	   "GB/s is one network card of 400 Gbit/s per GPU. Column then row saves the exchange between the two "
 	   "layers, not the one after them; the backward has one as well.");
 
