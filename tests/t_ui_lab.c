@@ -182,14 +182,33 @@ START_TEST(words_flags_and_negative_numbers_are_typed_too)
 }
 END_TEST
 
+/* Whether every word of a text stands on the screen, in order. */
+static bool has_words(const char *at, const char *words)
+{
+	char word[LAB_TEXT_CAP];
+	for (;;) {
+		words += strspn(words, " ");
+		const size_t n = strcspn(words, " ");
+		if (n == 0)
+			return true;
+		(void)snprintf(word, sizeof(word), "%.*s", (int)n, words);
+		at = strstr(at, word);
+		if (at == NULL)
+			return false;
+		words += n;
+	}
+}
+
 START_TEST(the_question_is_answered_and_run)
 {
 	run_lab_at((size_t)_i);
 	const struct lab_input first = f->app.labs.play->run.input;
-	char question[LAB_TEXT_CAP], judged[256];
-	(void)snprintf(question, sizeof(question), "%.40s", f->app.labs.play->run.question);
+	char judged[256];
+	fixture_text(f, "Gjj");
+	fixture_resize(f, LAYOUT_MIN_W, LAYOUT_MIN_H);
 	(void)fixture_key(f, 'P');
-	shows(question);
+	ck_assert_msg(has_words(screen(), f->app.labs.play->run.question), "%s", text);
+	fixture_resize(f, 80, 24);
 	shows("your answer");
 	fixture_text(f, "x");
 	(void)fixture_key(f, INPUT_ENTER);
@@ -211,23 +230,6 @@ START_TEST(the_question_is_answered_and_run)
 	ck_assert_int_eq(f->app.view, VIEW_LAB);
 }
 END_TEST
-
-/* Whether every word of a text stands on the screen, in order. */
-static bool has_words(const char *at, const char *words)
-{
-	char word[LAB_TEXT_CAP];
-	for (;;) {
-		words += strspn(words, " ");
-		const size_t n = strcspn(words, " ");
-		if (n == 0)
-			return true;
-		(void)snprintf(word, sizeof(word), "%.*s", (int)n, words);
-		at = strstr(at, word);
-		if (at == NULL)
-			return false;
-		words += n;
-	}
-}
 
 START_TEST(no_number_and_no_word_is_cut)
 {

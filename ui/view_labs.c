@@ -202,6 +202,13 @@ static void write_claim(struct pen *p, const struct lab_run *run, const struct l
 	pen_text(p, "", ROLE_DIM, lab_claim_format(run, c, text, sizeof(text)));
 }
 
+static void write_question(struct pen *p, const struct lab_run *run)
+{
+	pen_text(p, _("question"), ROLE_HEAD, run->question);
+	pen_text(p, "", ROLE_DIM, run->next);
+	pen_gap(p);
+}
+
 /* What the guess was worth, what was proved, the question, the numbers. Returns the rows that all of it takes. */
 static int draw_summary(const struct view *v, struct rect r, size_t skip)
 {
@@ -209,6 +216,9 @@ static int draw_summary(const struct view *v, struct rect r, size_t skip)
 	const struct lab_run *run = &play->run;
 	struct pen p = { v->c, r, 0, (int)skip };
 	char value[64], text[256];
+	const bool asking = v->a->prompt.kind == PROMPT_PREDICT; /* then the question must be in sight */
+	if (asking)
+		write_question(&p, run);
 	if (play->predicted) {
 		pen_text(&p, _("prediction"), ROLE_TEXT, ui_text(run->answer_label));
 		pen_text(&p, "", ROLE_HEAD, lab_answer_judge(run, play->prediction, text, sizeof(text)));
@@ -217,9 +227,8 @@ static int draw_summary(const struct view *v, struct rect r, size_t skip)
 	for (int32_t i = 0; i < run->n_claims; i++)
 		write_claim(&p, run, &run->claims[i]);
 	pen_gap(&p);
-	pen_text(&p, _("question"), ROLE_HEAD, run->question);
-	pen_text(&p, "", ROLE_DIM, run->next);
-	pen_gap(&p);
+	if (!asking)
+		write_question(&p, run);
 	for (int32_t i = 0; i < run->n_facts; i++) {
 		const struct lab_fact *f = &run->facts[i];
 		(void)snprintf(
@@ -278,16 +287,6 @@ static void draw_state(const struct view *v)
 	(void)canvas_text_right(v->c, r.x + r.w - ROWS_W, r.y, ROWS_W, ROLE_DIM, text);
 }
 
-/* The question while one types an answer to it: the row above may be scrolled away. */
-static void draw_question(const struct view *v)
-{
-	const struct rect m = v->l.area[AREA_MESSAGE];
-	if (v->a->prompt.kind != PROMPT_PREDICT)
-		return;
-	(void)canvas_printf(v->c, m.x, m.y, m.w, ROLE_TEXT, "%*s", m.w, "");
-	(void)canvas_text(v->c, m.x, m.y, m.w, ROLE_TEXT, v->a->labs.play->run.question);
-}
-
 void view_lab(const struct view *v)
 {
 	const struct labs *l = &v->a->labs;
@@ -308,6 +307,5 @@ void view_lab(const struct view *v)
 		(void)draw_summary(v, summary_rect(v), v->a->scroll[VIEW_LAB]);
 	else
 		draw_step(v, body);
-	draw_question(v);
 	view_prompt_or(v, draw_state);
 }
