@@ -98,7 +98,7 @@ static double gpu_tflops(const struct scenario *s)
 
 /* clang-format off */
 static const struct lab_param params[PARAMS] = {
-	[SIZE] = { "size", N_("parameters of the model"), LAB_PARAM_INT, 1, 1e14, 70e9, NULL },
+	[SIZE] = { "size", N_("parameters of the model; a scenario gives only the rates"), LAB_PARAM_INT, 1, 1e14, 70e9, NULL },
 	[GPUS] = { "gpus", N_("GPUs that share weights, gradients and states"), LAB_PARAM_INT, 1, 65536, 4, NULL },
 	[PER_NODE] = { "gpus-per-node", N_("GPUs that share one host"), LAB_PARAM_INT, 1, 1024, 4, NULL },
 	[TARGET] = { "target", N_("where the optimizer states are"), LAB_PARAM_WORD, 0, 1, TARGET_CPU, target_word },
