@@ -356,6 +356,30 @@ static void check_command_line(const struct draft *d)
 	ck_assert_msg(changed == NULL, "%s changed %s", line, changed);
 }
 
+/* The stops of a real are the same wherever one stands. */
+START_TEST(a_real_steps_up_and_down_to_where_it_was)
+{
+	static const char *const keys[] = { "pue", "mtbf", "goodput", "price", "nic-bw", "attention-dropout" };
+	static const char *const starts[] = { "1.2", "50000", "0.85", "3.5", "50", "0.1" };
+	const struct catalog *c = test_catalog();
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const struct knob *k = knob_find(keys[i]);
+		struct draft d;
+		struct knob_moves moves;
+		struct err e = { 0 };
+		ck_assert(draft_init(&d, c, &e) == ERR_OK);
+		ck_assert(draft_type(&d, c, k, starts[i], &moves, &e) == ERR_OK);
+		const int64_t start = knob_get(k, &d.s);
+		for (int way = -1; way <= 1; way += 2) {
+			ck_assert(draft_step(&d, c, k, way, &moves, &e) == ERR_OK);
+			ck_assert_msg(knob_get(k, &d.s) != start, "%s", keys[i]);
+			ck_assert(draft_step(&d, c, k, -way, &moves, &e) == ERR_OK);
+			ck_assert_msg(knob_get(k, &d.s) == start, "%s", keys[i]);
+		}
+	}
+}
+END_TEST
+
 START_TEST(the_command_line_rebuilds_the_scenario)
 {
 	struct draft d;
@@ -432,6 +456,7 @@ int main(void)
 	tcase_add_loop_test(t, stops_ascend_and_hold_the_current_value, 0, N_SCENARIOS);
 	tcase_add_loop_test(t, every_legal_stop_leaves_a_legal_scenario, 0, N_SCENARIOS);
 	tcase_add_loop_test(t, steps_move_over_legal_values_and_end_with_a_reason, 0, N_SCENARIOS);
+	tcase_add_test(t, a_real_steps_up_and_down_to_where_it_was);
 	tcase_add_loop_test(t, the_command_line_rebuilds_the_scenario, 0, N_SCENARIOS);
 	tcase_add_loop_test(t, the_command_line_rebuilds_what_one_step_changes, 0, N_SCENARIOS);
 	tcase_add_loop_test(t, random_walks_keep_every_law, 0, N_SCENARIOS);

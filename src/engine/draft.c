@@ -294,16 +294,32 @@ static void linear_stops(const struct knob *k, int64_t at, struct value_set *set
 	}
 }
 
-/* Reals: twentieths below one, else steps of a tenth of the value around it. */
+static void insert_real(const struct knob *k, double v, struct value_set *set)
+{
+	if (v >= k->min && v <= k->max)
+		set_insert(set, num_round(v * KNOB_REAL_SCALE));
+}
+
+/* Ratios: twentieths up to two, then halves. Other reals: the round numbers of each power of ten within a factor of thirty of the
+ * value. The stops are the same wherever one stands, so a step up and one down end where they began. */
 static void real_stops(const struct knob *k, int64_t at, struct value_set *set)
 {
-	double step = k->max <= 1 ? 0.05 : at > 0 ? (double)at / KNOB_REAL_SCALE / 10 : 1;
+	static const double round[] = { 1, 1.25, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 8 };
+	const double now = at > 0 ? (double)at / KNOB_REAL_SCALE : 10, reach = at > 0 ? 30 : 100;
 
-	for (int i = 0; i <= 20; i++) {
-		double v = k->max <= 1 ? i * step : (double)at / KNOB_REAL_SCALE + (i - 10) * step;
-
-		if (v >= k->min && v <= k->max)
-			set_insert(set, num_round(v * KNOB_REAL_SCALE));
+	insert_real(k, 0, set);
+	if (k->max <= 10) {
+		for (int i = 1; i <= 40; i++)
+			insert_real(k, i / 20.0, set);
+		for (int i = 5; i <= 20; i++)
+			insert_real(k, i / 2.0, set);
+		return;
+	}
+	for (double power = 0.01; power <= k->max; power *= 10) {
+		for (size_t i = 0; i < sizeof round / sizeof round[0]; i++) {
+			if (power * round[i] >= now / reach && power * round[i] <= now * reach)
+				insert_real(k, power * round[i], set);
+		}
 	}
 }
 
@@ -341,6 +357,8 @@ static void natural_values(const struct knob *k, const struct catalog *c, const 
 	case KNOB_REAL:
 	case KNOB_DROPOUT:
 		real_stops(k, at, set);
+		if (k == knob_at(KNOB_OF(cost.price)))
+			insert_real(k, d->s.cluster.gpu.usd_per_hour, set);
 		break;
 	case KNOB_INT:
 		if (k->flags & KNOB_F_LOG)
