@@ -15,8 +15,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Draws the state at the size that the terminal has. False when there is no memory. */
-static bool draw(const struct app *a, struct canvas *c)
+/* Keys that go by without a drawing while more of them wait. A flood then costs no frames that nobody can see and tears none, yet
+ * whoever holds a key sees where it leads. */
+enum { UNDRAWN_MAX = 32 };
+
+/* Draws the state at the size that the terminal has, in two presents: what a key changes first in the eye of the reader, then the
+ * rest, unless a key waits and the frame need not be whole. False when there is no memory. */
+static bool draw(const struct app *a, struct canvas *c, bool whole)
 {
 	if ((c->w != a->w || c->h != a->h) && !canvas_resize(c, a->w, a->h))
 		return false;
@@ -25,7 +30,7 @@ static bool draw(const struct app *a, struct canvas *c)
 	const size_t n = view_urgent(a, urgent);
 	if (n > 0)
 		term_present_parts(c, urgent, n);
-	if (n == 0 || !term_waiting())
+	if (n == 0 || whole || !term_waiting())
 		term_present(c);
 	return true;
 }
@@ -55,20 +60,26 @@ static bool idle(struct app *a, struct canvas *c)
 	bool news = false;
 	while (app_busy(a) && !term_waiting())
 		news = app_work(a) || news;
-	return !news || draw(a, c);
+	return !news || draw(a, c, false);
 }
 
-/* Input, update, draw; nothing happens without input but the ticks of the player. */
+/* Input, update, draw; nothing happens without input but the ticks of the player. A frame that is owed is drawn before anything
+ * is waited for: what seemed to wait may have been no key. */
 static int run(struct app *a, struct canvas *c, const struct effect_env *env)
 {
-	for (bool alive = draw(a, c); alive && idle(a, c);) {
-		const struct event ev = term_read(app_wait_ms(a));
-		const unsigned dirty = app_update(a, &ev);
+	int undrawn = 0;
+	for (bool alive = draw(a, c, true); alive && idle(a, c);) {
+		const struct event ev = term_read(undrawn > 0 ? 0 : app_wait_ms(a));
+		const bool owed = undrawn > 0 && ev.kind == EVENT_TICK;
+		const unsigned dirty = owed ? 0 : app_update(a, &ev);
 		if (dirty & APP_QUIT)
 			return 0;
 		settle(a, c, env, dirty);
-		if (dirty & (APP_DRAW | APP_SUSPEND))
-			alive = draw(a, c);
+		undrawn += (dirty & (APP_DRAW | APP_SUSPEND)) != 0;
+		if (undrawn == 0 || (!owed && undrawn < UNDRAWN_MAX && term_waiting()))
+			continue;
+		alive = draw(a, c, undrawn == UNDRAWN_MAX);
+		undrawn = 0;
 	}
 	return 3;
 }

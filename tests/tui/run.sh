@@ -100,6 +100,18 @@ await ready
 cmp -s "$dir/before" "$dir/after" || fail "the terminal is not as it was"
 lacks "MEMORY per GPU, GiB"
 
+scene=flood
+# What is typed before the program starts waits for it all at once; the last of it is no key.
+keys=$(printf '%0300d' 0 | sed 's/0/h/g')
+terminal '$T wait-for go; $M ui'
+mux send-keys -l "$keys"
+mux send-keys -H 6b 1b 5b 39 39 7e
+mux wait-for -S go
+frame "flood"
+holds "framework    ◄ lowest"
+mux send-keys q
+await ready
+
 for signal in TERM HUP INT QUIT PIPE ALRM USR1 USR2 SEGV ABRT BUS FPE; do
 	scene="signal $signal"
 	terminal 'ulimit -c 0; stty -a >$D/before; sh -c "echo \$\$ >\$D/pid; exec $M ui"; stty -a >$D/after'
