@@ -2,6 +2,7 @@
 #include "canvas.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ START_TEST(text_is_clipped_to_its_field_and_to_the_grid)
 {
 	struct canvas c = { 0 };
 	ck_assert(canvas_resize(&c, 6, 2));
-	ck_assert_int_eq(canvas_text(&c, 1, 0, 3, ROLE_TEXT, "abcdef"), 3);
+	ck_assert_int_eq(canvas_clip(&c, 1, 0, 3, ROLE_TEXT, "abcdef"), 3);
 	ck_assert_int_eq(canvas_text(&c, 4, 1, 99, ROLE_TEXT, "xyz"), 3);
 	canvas_put(&c, -1, 0, ROLE_TEXT, '!');
 	canvas_put(&c, 0, -1, ROLE_TEXT, '!');
@@ -36,8 +37,33 @@ START_TEST(right_aligned_text_ends_at_its_field)
 	ck_assert(canvas_resize(&c, 8, 2));
 	ck_assert_int_eq(canvas_text_right(&c, 1, 0, 6, ROLE_TEXT, "12.5"), 4);
 	ck_assert_int_eq(canvas_text_right(&c, 0, 1, 3, ROLE_TEXT, "12.5"), 3);
-	ck_assert_str_eq(dumped(&c), "   12.5 \n12.     \n");
+	ck_assert_str_eq(dumped(&c), "   12.5 \n12~     \n");
 	canvas_free(&c);
+}
+END_TEST
+
+/* A cut shows; it leaves no half of a word, but for the only word, and no separator behind the last. */
+START_TEST(a_text_that_is_too_long_ends_behind_a_word)
+{
+	static const struct {
+		const char *text, *shown;
+		int w;
+	} cases[] = { { "does not divide 8", "does not divide 8", 17 }, { "does not divide 8", "does not divide~", 16 },
+		{ "does not divide 8", "does not~", 15 }, { "first, second", "first~", 12 }, { "a (b) c", "a~", 5 },
+		{ "1,234,567", "1,234,~", 7 }, { "  leading", "  lea~", 6 }, { "ab cd", "a", 1 }, { "", "", 3 },
+		{ "\xe5\xb1\x82\xe6\x95\xb0 x", "\xe5\xb1\x82\xe6\x95\xb0~", 5 } };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct canvas c = { 0 };
+		char want[64];
+		ck_assert(canvas_resize(&c, 24, 1));
+		const int used = canvas_text(&c, 0, 0, cases[i].w, ROLE_TEXT, cases[i].text);
+		ck_assert_int_eq(used, canvas_text_width(cases[i].shown));
+		(void)snprintf(want, sizeof(want), "%s%*s\n", cases[i].shown, 24 - used, "");
+		ck_assert_str_eq(dumped(&c), want);
+		canvas_free(&c);
+	}
+	ck_assert_str_eq(canvas_fitting(5, "three", "3"), "three");
+	ck_assert_str_eq(canvas_fitting(4, "three", "3"), "3");
 }
 END_TEST
 
@@ -178,6 +204,7 @@ int main(void)
 	TCase *c = tcase_create("canvas");
 	tcase_add_test(c, text_is_clipped_to_its_field_and_to_the_grid);
 	tcase_add_test(c, right_aligned_text_ends_at_its_field);
+	tcase_add_test(c, a_text_that_is_too_long_ends_behind_a_word);
 	tcase_add_test(c, a_wide_glyph_takes_two_cells_and_is_never_halved);
 	tcase_add_test(c, control_and_combining_characters_are_left_out);
 	tcase_add_test(c, bytes_that_are_not_utf8_become_replacement_characters);

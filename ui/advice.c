@@ -1,5 +1,6 @@
 #include "advice.h"
 
+#include "cost.h"
 #include "num.h"
 #include "settings.h"
 
@@ -53,10 +54,15 @@ double advice_progress(const struct advice *a)
 	return a->complete ? 1 : (double)(a->done < all ? a->done : all) / (double)all;
 }
 
-/* Group by group; in a group more room first. */
+/* Group by group; in a group least lost speed first, where it is known, then more room. */
 static bool comes_before(const struct advice_row *x, const struct advice_row *y)
 {
-	return x->group != y->group ? x->group < y->group : x->headroom_bytes > y->headroom_bytes;
+	if (x->group != y->group)
+		return x->group < y->group;
+	const bool timed = x->group < ADVICE_HARDWARE && x->tokens_per_s > 0 && y->tokens_per_s > 0;
+	if (timed && (x->tokens_per_s < y->tokens_per_s || x->tokens_per_s > y->tokens_per_s))
+		return x->tokens_per_s > y->tokens_per_s;
+	return x->headroom_bytes > y->headroom_bytes;
 }
 
 static void insert(struct advice *a, const struct advice_row *row)
@@ -77,6 +83,9 @@ static void fill_outcome(struct advice_row *row, const struct draft *d, const st
 	row->need_bytes = p->worst.need_bytes;
 	row->headroom_bytes = p->verdict.headroom_bytes;
 	row->tight = p->verdict.tight;
+	row->step_s = p->step.known ? p->step.step_s : 0;
+	row->tokens_per_s = p->step.known ? p->throughput.tokens_per_s : 0;
+	row->usd = p->step.known ? cost_of(&d->s, &p->step).usd : 0;
 	row->draft = *d;
 }
 
@@ -175,5 +184,6 @@ void advice_step(struct advice *a, const struct draft *d, const struct plan *p, 
 
 const struct advice_row *advice_best(const struct advice *a)
 {
-	return a->n > 0 && a->row[0].group == ADVICE_SAME ? &a->row[0] : NULL;
+	const bool settled = a->complete || (a->done >= N_TRIED && a->n > 0 && a->row[0].group <= ADVICE_CHANGES);
+	return settled && a->n > 0 && a->row[0].group != ADVICE_NOT_ENOUGH ? &a->row[0] : NULL;
 }

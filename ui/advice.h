@@ -18,7 +18,8 @@ struct advice_row {
 	char what[24], from[32], to[72]; /* "micro-batch", "4", "1" */
 	int64_t need_bytes, headroom_bytes;
 	bool tight;
-	struct draft draft; /* complete */
+	double step_s, tokens_per_s, usd; /* 0: not known */
+	struct draft draft;               /* complete */
 };
 
 enum { ADVICE_MAX = 40 };
@@ -37,7 +38,8 @@ void advice_start(struct advice *a);
 void advice_step(struct advice *a, const struct draft *d, const struct plan *p, const struct catalog *c);
 /* Share of the slices that is done, 0 to 1. */
 double advice_progress(const struct advice *a);
-/* The best single change of the same training run, NULL if none is known (yet). */
+/* The cheapest way out: of the single changes of the same training run the one that loses least speed, else of what changes the
+ * run, else a new layout, else more GPUs. NULL as long as it is not known. */
 const struct advice_row *advice_best(const struct advice *a);
 
 #endif

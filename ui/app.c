@@ -84,6 +84,7 @@ enum context app_context(const struct app *a)
 		[VIEW_COMPARE] = CONTEXT_COMPARE,
 		[VIEW_PRESETS] = CONTEXT_PRESETS,
 		[VIEW_ADVICE] = CONTEXT_ADVICE,
+		[VIEW_SPACE] = CONTEXT_SPACE,
 		[VIEW_HELP] = CONTEXT_HELP,
 		[VIEW_EXPLAIN] = CONTEXT_EXPLAIN,
 		[VIEW_LIST] = CONTEXT_LIST,
@@ -137,11 +138,13 @@ static void focus_path(const struct app *a, char *buf, size_t cap)
 	else if (a->view == VIEW_ADVICE && a->advice_focus < a->advice.n &&
 		knob_find(a->advice.row[a->advice_focus].what) != NULL)
 		(void)snprintf(buf, cap, "scenario.%s", a->advice.row[a->advice_focus].what);
+	else if (a->view == VIEW_HELP)
+		(void)snprintf(buf, cap, "%s", view_help_target(a).path);
 	else if (a->view == VIEW_PRESETS)
 		(void)snprintf(buf, cap, "model.params");
 	else if (a->view == VIEW_PIPELINE && strncmp(a->figure, "pipeline.", 9) != 0)
 		(void)snprintf(buf, cap, "pipeline.bubble_of_step");
-	else if (a->view != VIEW_HELP && a->view != VIEW_COMMAND && a->view != VIEW_ADVICE && a->view != VIEW_LABS &&
+	else if (a->view != VIEW_COMMAND && a->view != VIEW_ADVICE && a->view != VIEW_SPACE && a->view != VIEW_LABS &&
 		a->view != VIEW_LAB)
 		(void)snprintf(buf, cap, "%s", a->figure);
 }
@@ -162,6 +165,8 @@ static void open_focused(struct app *a)
 		list_take(a);
 	else if (a->view == VIEW_ADVICE)
 		advice_take(a);
+	else if (a->view == VIEW_SPACE)
+		space_take(a);
 	else if (a->view == VIEW_PRESETS)
 		presets_take(a);
 	else if (a->view == VIEW_LABS)
@@ -200,6 +205,7 @@ struct press {
 	uint32_t key;
 	enum context context;
 };
+static unsigned open_help_line(struct app *a);
 
 /* Each handler returns enum app_dirty bits beyond APP_DRAW. */
 static unsigned do_help(struct app *a, int arg, const struct press *p)
@@ -217,20 +223,21 @@ static unsigned do_find(struct app *a, int arg, const struct press *p)
 	(void)arg, (void)p;
 	if (a->view == VIEW_MAIN)
 		a->pane = PANE_SETTINGS;
-	if (a->view == VIEW_MAIN || a->view == VIEW_LIST || a->view == VIEW_PRESETS)
+	if (a->view == VIEW_MAIN || a->view == VIEW_LIST || a->view == VIEW_PRESETS || a->view == VIEW_HELP)
 		prompt_open(a, PROMPT_FIND, "");
 	else
-		app_say(a, "%s", _("Nothing to search here: / finds a setting, a value in a list, a preset."));
+		app_say(a, "%s",
+			_("Nothing to search here: / finds a setting, a value in a list, a preset, a line of the help."));
 	return 0;
 }
 
 static unsigned do_find_again(struct app *a, int direction, const struct press *p)
 {
 	(void)p;
-	if (a->view == VIEW_MAIN)
+	if (a->view == VIEW_MAIN || a->view == VIEW_HELP)
 		app_find_again(a, direction);
 	else
-		app_say(a, "%s", _("n and N go through the settings of the main screen."));
+		app_say(a, "%s", _("n and N go through the settings of the main screen and the lines of the help."));
 	return 0;
 }
 
@@ -240,6 +247,8 @@ static unsigned open_view(struct app *a, enum view_id view)
 	app_switch_view(a, view);
 	if (view == VIEW_ADVICE)
 		a->advice_focus = 0;
+	if (view == VIEW_SPACE)
+		a->space_focus = 0;
 	if (view != VIEW_PRESETS)
 		return 0;
 	browser_filter(&a->browser, a->catalog);
@@ -390,6 +399,8 @@ static unsigned do_step(struct app *a, int by, const struct press *p)
 static unsigned do_open(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
+	if (a->view == VIEW_HELP)
+		return open_help_line(a);
 	open_focused(a);
 	return a->effect.kind == EFFECT_NONE ? 0 : APP_EFFECT;
 }
@@ -474,6 +485,14 @@ static unsigned do_convention(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
 	change_convention(a);
+	return 0;
+}
+
+static unsigned do_order(struct app *a, int arg, const struct press *p)
+{
+	(void)arg, (void)p;
+	space_set_order(&a->space, (enum space_order)((a->space.order + 1) % SPACE_ORDER_COUNT));
+	a->space_focus = 0;
 	return 0;
 }
 
@@ -562,6 +581,7 @@ static const struct {
 	[UI_PRESETS] = {do_switch, VIEW_PRESETS},
 	[UI_LABS] = {do_switch, VIEW_LABS},
 	[UI_ADVICE] = {do_switch, VIEW_ADVICE},
+	[UI_LAYOUTS] = {do_switch, VIEW_SPACE},
 	[UI_VIEW_NUMBER] = {do_view_number, 0},
 	[UI_BACK] = {do_back, 0},
 	[UI_EXPLAIN] = {do_explain, 0},
@@ -597,6 +617,7 @@ static const struct {
 	[UI_FUTURE] = {do_future, 0},
 	[UI_REASONS] = {do_reasons, 0},
 	[UI_CONVENTION] = {do_convention, 0},
+	[UI_ORDER] = {do_order, 0},
 	[UI_MORE] = {do_more, 0},
 	[UI_BIG] = {do_big, 0},
 	[UI_THEME] = {do_theme, 0},
@@ -605,6 +626,28 @@ static const struct {
 	[UI_REPAINT] = {do_repaint, 0},
 };
 /* clang-format on */
+
+/* Enter in the help: explains the figure that the line is about, or does what its key does where the help was called. */
+static unsigned open_help_line(struct app *a)
+{
+	const struct help_target target = view_help_target(a);
+	struct press p = { 0, a->help_context };
+	if (target.path[0] != '\0') {
+		explain_open(a, target.path);
+		return 0;
+	}
+	for (size_t i = 0; i < n_bindings && p.key == 0; i++) {
+		const struct binding *b = &binding_table[i];
+		if (b->action == target.action && b->key != INPUT_DIGIT && input_lookup(p.context, b->key) == target.action)
+			p.key = b->key;
+	}
+	if (p.key == 0 || handlers[target.action].run == NULL || target.action == UI_HELP) {
+		app_say(a, "%s", _("That key has no meaning where the help was called."));
+		return 0;
+	}
+	app_pop_view(a);
+	return handlers[target.action].run(a, handlers[target.action].arg, &p);
+}
 
 static unsigned update_key(struct app *a, uint32_t key)
 {
@@ -658,6 +701,8 @@ void app_close(struct app *a)
 /* The advice is needed where it is shown: in its own view, and in the message line after a no. */
 bool app_busy(const struct app *a)
 {
+	if (a->view == VIEW_SPACE)
+		return !a->space.complete;
 	if (a->advice.complete)
 		return false;
 	return a->view == VIEW_ADVICE || (!a->plan.verdict.fits && a->plan.verdict.known && advice_best(&a->advice) == NULL);
@@ -666,6 +711,10 @@ bool app_busy(const struct app *a)
 bool app_work(struct app *a)
 {
 	const size_t n = a->advice.n;
+	if (a->view == VIEW_SPACE) {
+		space_step(&a->space, &a->draft, a->catalog);
+		return true;
+	}
 	advice_step(&a->advice, &a->draft, &a->plan, a->catalog);
 	if (a->advice_focus >= a->advice.n)
 		a->advice_focus = 0;

@@ -13,6 +13,7 @@
 #include "layout.h"
 #include "plan.h"
 #include "settings.h"
+#include "space.h"
 #include "theme.h"
 
 #include <stdbool.h>
@@ -29,6 +30,7 @@ enum view_id {
 	VIEW_COMPARE,
 	VIEW_PRESETS,
 	VIEW_ADVICE,
+	VIEW_SPACE,
 	VIEW_HELP,
 	VIEW_EXPLAIN,
 	VIEW_LIST,
@@ -134,6 +136,7 @@ struct app {
 	struct history history;
 	struct pin pin;
 	struct advice advice; /* for the present draft; grows while the loop is idle */
+	struct space space;   /* the same */
 
 	enum view_id view, below[APP_DEPTH_MAX]; /* Esc returns to the view below */
 	size_t depth;
@@ -144,7 +147,7 @@ struct app {
 	bool fewer;                   /* only the main settings */
 	char figure[FIGURE_PATH_CAP]; /* focus among the figures: a path of the plan document */
 	size_t figure_stage;          /* the stage it belongs to, or the last one that did */
-	size_t scroll[VIEW_COUNT];    /* first row of a view that scrolls */
+	size_t scroll[VIEW_COUNT];    /* first row of a view that scrolls; of the help the line in focus */
 	int zoom;                     /* pipeline view: columns per tick, 0: fit */
 	int64_t tick;                 /* pipeline view: first tick shown when zoomed */
 	struct player player;
@@ -152,13 +155,13 @@ struct app {
 	char path[FIGURE_PATH_CAP];                 /* explain view: the figure or setting */
 	char trail[APP_TRAIL_MAX][FIGURE_PATH_CAP]; /* the ones it was reached by */
 	size_t n_trail, term;                       /* term: the one that Enter follows */
-	size_t advice_focus;
+	size_t advice_focus, space_focus;
 	struct browser browser;
 	struct labs labs;
 
 	struct prompt prompt;
 	struct value_list list;
-	size_t find_from; /* focus before a search */
+	size_t find_from; /* focus before a search, a setting or a line of the help */
 	char found[32];   /* the last search, for n and N */
 	struct effect effect;
 	char message[APP_MESSAGE_CAP]; /* answer to the last key, "" if none */

@@ -80,6 +80,8 @@ void change_refresh(struct app *a)
 	evaluate_stages(a);
 	change_preview(a);
 	advice_start(&a->advice);
+	space_start(&a->space);
+	a->space_focus = 0;
 	a->changed = true;
 }
 

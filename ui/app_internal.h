@@ -24,13 +24,14 @@ void prompt_open(struct app *a, enum prompt_kind kind, const char *text);
 /* Returns enum app_dirty bits beyond APP_DRAW. */
 unsigned prompt_update(struct app *a, uint32_t key);
 
-/* app_list.c: the values of the focused setting; the presets. */
+/* app_list.c: the values of the focused setting; presets, advice, layouts: what Enter takes. */
 void list_open(struct app *a, size_t knob);
 void list_filter(struct app *a);
 void list_move(struct app *a, int64_t by);
 void list_take(struct app *a);
 void presets_take(struct app *a);
 void advice_take(struct app *a);
+void space_take(struct app *a);
 
 /* app_move.c: the focus. */
 enum { APP_LEDGER_ROWS = 4 };

@@ -92,3 +92,21 @@ void advice_take(struct app *a)
 	app_switch_view(a, VIEW_MAIN);
 	app_say(a, _("%s %s taken. u goes back."), row.what, row.to);
 }
+
+void space_take(struct app *a)
+{
+	const struct knob_moves none = { 0 };
+	struct draft next;
+	struct err e = { 0 };
+	if (a->space_focus >= a->space.n)
+		return;
+	const struct space_row row = a->space.row[a->space_focus];
+	space_draft(&a->draft, a->catalog, &row, &next);
+	if (change_adopt(a, &next, &none, &e) != ERR_OK) {
+		app_say(a, "%s", e.msg);
+		return;
+	}
+	app_switch_view(a, VIEW_MAIN);
+	app_say(a, _("tp %d, pp %d, dp %d, micro-batch %d taken. u goes back."), (int)row.tp, (int)row.pp, (int)row.dp,
+		(int)row.micro_batch);
+}

@@ -3,6 +3,7 @@
 #include "labs.h"
 #include "num.h"
 #include "ui_text.h"
+#include "view.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -71,7 +72,12 @@ void app_find_again(struct app *a, int direction)
 {
 	const size_t n = knob_count();
 	if (a->found[0] == '\0') {
-		app_say(a, "%s", _("Nothing was searched for yet: / finds a setting."));
+		app_say(a, "%s", _("Nothing was searched for yet: / finds a setting, a line of the help."));
+		return;
+	}
+	if (a->view == VIEW_HELP) {
+		if (!view_help_find(a, a->found, a->scroll[VIEW_HELP], direction, &a->scroll[VIEW_HELP]))
+			app_say(a, _("No line holds \"%s\"."), a->found);
 		return;
 	}
 	for (size_t step = 1; step <= n; step++) {
@@ -116,6 +122,8 @@ void app_move(struct app *a, int64_t by)
 		list_move(a, by);
 	else if (a->view == VIEW_ADVICE)
 		a->advice_focus = moved(a->advice_focus, by, a->advice.n);
+	else if (a->view == VIEW_SPACE)
+		a->space_focus = moved(a->space_focus, by, a->space.n);
 	else if (a->view == VIEW_PRESETS)
 		a->browser.focus = moved(a->browser.focus, by, a->browser.n);
 	else if (a->view == VIEW_LABS)

@@ -4,6 +4,7 @@
 #include "labs.h"
 #include "ui_text.h"
 #include "units.h"
+#include "view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -163,6 +164,10 @@ static void prompt_read(struct app *a)
 		list_filter(a);
 		p->good = a->list.n > 0;
 		(void)snprintf(p->note, sizeof(p->note), _("%zu of %zu"), a->list.n, a->list.n_stops);
+	} else if (a->view == VIEW_HELP) {
+		p->good = p->len == 0 || view_help_find(a, p->text, a->find_from, 0, &a->scroll[VIEW_HELP]);
+		if (!p->good)
+			(void)snprintf(p->note, sizeof(p->note), _("No line holds \"%s\"."), p->text);
 	} else {
 		p->good = app_find(a, p->text, a->find_from);
 		if (!p->good)
@@ -180,7 +185,7 @@ void prompt_open(struct app *a, enum prompt_kind kind, const char *text)
 	a->prompt = (struct prompt){ .kind = kind };
 	(void)snprintf(a->prompt.text, sizeof(a->prompt.text), "%s", text);
 	a->prompt.len = a->prompt.cursor = strlen(a->prompt.text);
-	a->find_from = a->focus;
+	a->find_from = a->view == VIEW_HELP ? a->scroll[VIEW_HELP] : a->focus;
 	prompt_read(a);
 }
 
@@ -227,6 +232,8 @@ static void prompt_cancel(struct app *a)
 	} else if (a->prompt.kind == PROMPT_FIND && a->view == VIEW_PRESETS) {
 		a->browser.filter[0] = '\0';
 		browser_filter(&a->browser, a->catalog);
+	} else if (a->prompt.kind == PROMPT_FIND && a->view == VIEW_HELP) {
+		a->scroll[VIEW_HELP] = a->find_from;
 	} else if (a->prompt.kind == PROMPT_FIND) {
 		a->focus = a->find_from;
 		change_preview(a);
@@ -275,7 +282,7 @@ static void accept_value(struct app *a)
 static unsigned prompt_accept(struct app *a)
 {
 	struct prompt *p = &a->prompt;
-	if (p->kind == PROMPT_FIND && a->view == VIEW_MAIN && p->len > 0)
+	if (p->kind == PROMPT_FIND && (a->view == VIEW_MAIN || a->view == VIEW_HELP) && p->len > 0)
 		(void)snprintf(a->found, sizeof(a->found), "%.31s", p->text);
 	if (p->kind == PROMPT_FIND || p->len == 0)
 		p->kind = PROMPT_NONE;

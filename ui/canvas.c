@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct cell blank = { ' ', ROLE_TEXT, 1 };
 
@@ -77,12 +78,42 @@ void canvas_glyph(struct canvas *c, int x, int y, uint8_t style, enum glyph g)
 	canvas_put(c, x, y, style, glyph_code(g, c->ascii));
 }
 
-int canvas_text(struct canvas *c, int x, int y, int w, uint8_t style, const char *text)
+/* The end of a text without the separators that lead to a next word. */
+static const char *trim_end(const char *text, const char *end)
+{
+	while (end > text && strchr(" ,;:(", end[-1]) != NULL)
+		end--;
+	return end;
+}
+
+/* Where a text of more than w columns has to end so that a mark fits behind it: behind a word, within the only one anywhere. NULL
+ * when the whole text fits. */
+static const char *cut_of(const char *text, int w)
+{
+	const char *at = text, *word = text, *last = text;
+	int used = 0;
+	while (*at != '\0') {
+		const char *here = at;
+		const uint32_t code = glyph_decode(&at);
+		used += glyph_width(code);
+		if (used > w)
+			return word > text ? word : last;
+		if (code == ' ' && trim_end(text, here) > text)
+			word = trim_end(text, here);
+		if (used < w)
+			last = at;
+	}
+	return NULL;
+}
+
+/* Draws the text up to `end`; NULL: all of it. */
+static int draw_text(struct canvas *c, int x, int y, int w, uint8_t style, const char *text, const char *end)
 {
 	int used = 0;
-	for (uint32_t code = glyph_decode(&text); code != 0; code = glyph_decode(&text)) {
+	while (text != end) {
+		const uint32_t code = glyph_decode(&text);
 		const int width = glyph_width(code);
-		if (used + width > w)
+		if (code == 0 || used + width > w)
 			break;
 		if (width == 0)
 			continue;
@@ -92,12 +123,32 @@ int canvas_text(struct canvas *c, int x, int y, int w, uint8_t style, const char
 	return used;
 }
 
+int canvas_clip(struct canvas *c, int x, int y, int w, uint8_t style, const char *text)
+{
+	return draw_text(c, x, y, w, style, text, NULL);
+}
+
+int canvas_text(struct canvas *c, int x, int y, int w, uint8_t style, const char *text)
+{
+	const char *end = w > 1 ? cut_of(text, w) : NULL;
+	const int used = draw_text(c, x, y, w, style, text, end);
+	if (end == NULL)
+		return used;
+	canvas_glyph(c, x + used, y, style, GLYPH_CUT);
+	return used + 1;
+}
+
 int canvas_text_width(const char *text)
 {
 	int used = 0;
 	for (uint32_t code = glyph_decode(&text); code != 0; code = glyph_decode(&text))
 		used += glyph_width(code);
 	return used;
+}
+
+const char *canvas_fitting(int w, const char *full, const char *brief)
+{
+	return canvas_text_width(full) <= w ? full : brief;
 }
 
 int canvas_text_right(struct canvas *c, int x, int y, int w, uint8_t style, const char *text)
@@ -159,6 +210,26 @@ void canvas_dump(const struct canvas *c, struct sink *out)
 			const struct cell *cell = cell_at(c, x, y);
 			if (cell->width > 0)
 				sink_write(out, utf8, (size_t)glyph_encode(cell->code, utf8));
+		}
+		sink_puts(out, "\n");
+	}
+}
+
+static char look_letter(const struct cell *cell, enum theme theme)
+{
+	static const char letters[] = ".brRuU??"; /* by LOOK_ bits */
+	const struct look *look = &role_table[cell->style & ~STYLE_BOLD].look[theme];
+	const int colour = look->bg >= 0 ? look->bg : look->fg;
+	const bool bold = theme_bolds_letters(theme) && (cell->style & STYLE_BOLD) != 0;
+	return colour >= 0 ? (char)('0' + colour % 10) : letters[(look->attributes | (bold ? LOOK_BOLD : 0)) & 7];
+}
+
+void canvas_dump_looks(const struct canvas *c, enum theme theme, struct sink *out)
+{
+	for (int y = 0; y < c->h; y++) {
+		for (int x = 0; x < c->w; x++) {
+			const char letter = look_letter(cell_at(c, x, y), theme);
+			sink_write(out, &letter, 1);
 		}
 		sink_puts(out, "\n");
 	}

@@ -42,9 +42,12 @@ void canvas_cursor(struct canvas *c, int x, int y, bool shown);
  * wide one that is overwritten takes the other half with it. */
 void canvas_put(struct canvas *c, int x, int y, uint8_t style, uint32_t code);
 void canvas_glyph(struct canvas *c, int x, int y, uint8_t style, enum glyph g);
-/* UTF-8 text from (x, y), at most `w` columns; control and zero-width characters are left out. Returns the columns used. */
+/* UTF-8 text from (x, y), at most `w` columns; a longer one ends behind a word, with GLYPH_CUT. Control and zero-width characters
+ * are left out. Returns the columns used. */
 int canvas_text(struct canvas *c, int x, int y, int w, uint8_t style, const char *text);
-/* The same, ending at column x + w - 1; a longer text loses its end. Returns the columns used. */
+/* The same, cut wherever the columns end, without a mark: a part of what someone types. */
+int canvas_clip(struct canvas *c, int x, int y, int w, uint8_t style, const char *text);
+/* canvas_text, ending at column x + w - 1. Returns the columns used. */
 int canvas_text_right(struct canvas *c, int x, int y, int w, uint8_t style, const char *text);
 /* printf, then canvas_text; at most 511 bytes. */
 int canvas_printf(struct canvas *c, int x, int y, int w, uint8_t style, const char *fmt, ...) PRINTF_LIKE(6, 7);
@@ -53,9 +56,14 @@ int canvas_printf(struct canvas *c, int x, int y, int w, uint8_t style, const ch
 int canvas_wrap(struct canvas *c, struct rect r, int skip, uint8_t style, const char *text);
 /* Columns of a text. */
 int canvas_text_width(const char *text);
+/* The first of two ways to say something if w columns hold it, else the second. */
+const char *canvas_fitting(int w, const char *full, const char *brief);
 
 /* Writes h lines of exactly w columns as UTF-8: the text, or one letter per style role. */
 void canvas_dump(const struct canvas *c, struct sink *out);
 void canvas_dump_styles(const struct canvas *c, struct sink *out);
+/* The same as a theme shows it: a digit for a colour (the last one of its index, of the background if it has one), else a letter
+ * for the attributes: b bold, r reverse, u underline, upper case with bold as well, "." plain. */
+void canvas_dump_looks(const struct canvas *c, enum theme theme, struct sink *out);
 
 #endif

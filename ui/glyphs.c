@@ -8,7 +8,7 @@
 const struct glyph_info glyph_table[GLYPH_COUNT] = {
 	[GLYPH_FULL] = {N_("fill: weights, gradients"), 0x2588, '#'},
 	[GLYPH_DARK] = {N_("fill: master copy, optimizer"), 0x2593, '='},
-	[GLYPH_MEDIUM] = {N_("fill: activations, transient; both in turn"), 0x2592, '+'},
+	[GLYPH_MEDIUM] = {N_("fill: activations, transient; F, B"), 0x2592, '+'},
 	[GLYPH_LIGHT] = {N_("fill: logits, reserved"), 0x2591, '-'},
 	[GLYPH_LIMIT] = {N_("limit of the card"), 0x2502, '|'},
 	[GLYPH_BEYOND] = {N_("beyond the limit"), 0x00bb, '!'},
@@ -25,7 +25,7 @@ const struct glyph_info glyph_table[GLYPH_COUNT] = {
 	[GLYPH_BORDER] = {N_("the action ends"), 0x2502, '|'},
 	[GLYPH_NOW_ABOVE] = {N_("this tick, from above"), 0x25bc, 'v'},
 	[GLYPH_NOW_BELOW] = {N_("this tick, from below"), 0x25b2, '^'},
-	[GLYPH_CUT] = {N_("time is left out"), '~', '~'},
+	[GLYPH_CUT] = {N_("time, or words, are left out"), '~', '~'},
 };
 /* clang-format on */
 

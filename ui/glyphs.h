@@ -26,7 +26,7 @@ enum glyph {
 	GLYPH_BORDER,
 	GLYPH_NOW_ABOVE, /* the tick of the player: its mark above and below the drawing */
 	GLYPH_NOW_BELOW,
-	GLYPH_CUT, /* where an abridged drawing leaves out time */
+	GLYPH_CUT, /* where a drawing leaves out time, or a text words */
 	GLYPH_COUNT
 };
 

@@ -32,6 +32,11 @@ bool history_undo(struct history *h, struct draft *d)
 	return true;
 }
 
+const struct draft *history_undone(const struct history *h)
+{
+	return h->at + 1 < h->count ? &h->ring[(h->first + h->at + 1) % HISTORY_MAX] : NULL;
+}
+
 bool history_redo(struct history *h, struct draft *d)
 {
 	if (h->at + 1 >= h->count)

@@ -22,5 +22,7 @@ void history_push(struct history *h, const struct draft *d);
 /* One state back, or forward. False, and *d unchanged, when there is none. */
 bool history_undo(struct history *h, struct draft *d);
 bool history_redo(struct history *h, struct draft *d);
+/* What redo would bring back; NULL when nothing was undone. */
+const struct draft *history_undone(const struct history *h);
 
 #endif

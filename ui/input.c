@@ -19,6 +19,7 @@ const char *const context_names[CONTEXT_COUNT] = {
 	[CONTEXT_COMPARE] = N_("differences"),
 	[CONTEXT_PRESETS] = N_("presets"),
 	[CONTEXT_ADVICE] = N_("advice"),
+	[CONTEXT_SPACE] = N_("layouts"),
 	[CONTEXT_HELP] = N_("help"),
 	[CONTEXT_EXPLAIN] = N_("explain"),
 	[CONTEXT_LIST] = N_("list of values"),
@@ -50,7 +51,7 @@ const struct ui_action_info ui_action_table[UI_ACTION_COUNT] = {
 	[UI_PAGE_UP] = {"page-up", NULL, N_("one page up"), GROUP_MOVE, UI_NONE},
 	[UI_NEXT_PANE] = {"next-pane", N_("pane"), N_("next pane, kind or term"), GROUP_MOVE, UI_NONE},
 	[UI_PREVIOUS_PANE] = {"previous-pane", NULL, N_("the other way round"), GROUP_MOVE, UI_NONE},
-	[UI_FIND] = {"find", N_("find"), N_("find a setting, a value"), GROUP_MOVE, UI_NONE},
+	[UI_FIND] = {"find", N_("find"), N_("find in what is shown"), GROUP_MOVE, UI_NONE},
 	[UI_FIND_NEXT] = {"find-next", NULL, N_("next hit"), GROUP_MOVE, UI_NONE},
 	[UI_FIND_PREVIOUS] = {"find-previous", NULL, N_("previous hit"), GROUP_MOVE, UI_NONE},
 	[UI_STEP_DOWN] = {"step-down", NULL, N_("one legal step down"), GROUP_CHANGE, UI_NONE},
@@ -75,6 +76,7 @@ const struct ui_action_info ui_action_table[UI_ACTION_COUNT] = {
 	[UI_BACK] = {"back", N_("back"), N_("back one level"), GROUP_VIEWS, UI_NONE},
 	[UI_EXPLAIN] = {"explain", N_("explain"), N_("explain the figure"), GROUP_ASK, UI_NONE},
 	[UI_ADVICE] = {"advice", N_("advice"), N_("advice: what would help"), GROUP_ASK, UI_NONE},
+	[UI_LAYOUTS] = {"layouts", N_("layouts"), N_("find whole layouts"), GROUP_ASK, UI_NONE},
 	[UI_PIN] = {"pin", N_("pin"), N_("pin the plan to compare"), GROUP_ASK, UI_NONE},
 	[UI_UNPIN] = {"unpin", N_("drop pin"), N_("drop the pin"), GROUP_ASK, UI_NONE},
 	[UI_SWAP] = {"swap", N_("swap"), N_("swap with the pin"), GROUP_ASK, UI_NONE},
@@ -97,6 +99,7 @@ const struct ui_action_info ui_action_table[UI_ACTION_COUNT] = {
 	[UI_FUTURE] = {"future", N_("future"), N_("hide or show what comes"), GROUP_SCREEN, UI_NONE},
 	[UI_REASONS] = {"reasons", N_("why idle"), N_("idle gaps by reason"), GROUP_SCREEN, UI_NONE},
 	[UI_CONVENTION] = {"convention", N_("convention"), N_("next convention of MFU"), GROUP_CHANGE, UI_NONE},
+	[UI_ORDER] = {"order", N_("order"), N_("next order of the list"), GROUP_SCREEN, UI_NONE},
 	[UI_HELP] = {"help", N_("help"), N_("help for this view"), GROUP_SCREEN, UI_NONE},
 	[UI_MORE] = {"more", N_("more"), N_("more or fewer settings"), GROUP_SCREEN, UI_NONE},
 	[UI_BIG] = {"big", N_("normal size"), N_("big mode"), GROUP_SCREEN, UI_NONE},
@@ -144,6 +147,7 @@ const struct binding binding_table[] = {
 	{CONTEXT_ALL, INPUT_ENTER, UI_OPEN},
 	{CONTEXT_ALL, 'e', UI_EXPLAIN},
 	{CONTEXT_ALL, 'a', UI_ADVICE},
+	{CONTEXT_ALL, 'f', UI_LAYOUTS},
 	{CONTEXT_ALL, 'c', UI_PIN},
 	{CONTEXT_ALL, 'C', UI_UNPIN},
 	{CONTEXT_ALL, 'x', UI_SWAP},
@@ -238,6 +242,7 @@ const struct binding binding_table[] = {
 	{CONTEXT_COMPARE, 'l', UI_RIGHT},
 	{CONTEXT_COMPARE, INPUT_RIGHT, UI_RIGHT},
 	{CONTEXT_PRESETS, 'I', UI_IMPORT},
+	{CONTEXT_SPACE, 'o', UI_ORDER},
 	{CONTEXT_LABS, 'h', UI_STEP_DOWN},
 	{CONTEXT_LABS, INPUT_LEFT, UI_STEP_DOWN},
 	{CONTEXT_LABS, 'l', UI_STEP_UP},
@@ -284,16 +289,16 @@ const struct binding binding_table[] = {
 /* clang-format on */
 const size_t n_bindings = sizeof(binding_table) / sizeof(binding_table[0]);
 
-enum { FOOTER_MAX = 16 };
+enum { FOOTER_MAX = 18 };
 
 /* Order: what changes the figure under the cursor, then where one can go. `? help`, and `q quit` or `Esc back`, are added around
  * it. */
 /* clang-format off */
 static const enum ui_action footers[CONTEXT_COUNT][FOOTER_MAX] = {
-	[CONTEXT_SETTINGS] = {UI_STEP_UP, UI_TYPE, UI_OPEN, UI_NEXT_PANE, UI_EXPLAIN, UI_ADVICE, UI_PIN, UI_MEMORY,
+	[CONTEXT_SETTINGS] = {UI_STEP_UP, UI_TYPE, UI_OPEN, UI_NEXT_PANE, UI_EXPLAIN, UI_ADVICE, UI_LAYOUTS, UI_PIN, UI_MEMORY,
 		UI_PIPELINE, UI_TIME, UI_COST, UI_PRESETS, UI_UNDO, UI_COMMAND, UI_FIND},
-	[CONTEXT_FIGURES] = {UI_UP, UI_RIGHT, UI_EXPLAIN, UI_NEXT_PANE, UI_ADVICE, UI_PIN, UI_MEMORY, UI_PIPELINE, UI_TIME,
-		UI_COST, UI_PRESETS, UI_UNDO, UI_COMMAND},
+	[CONTEXT_FIGURES] = {UI_UP, UI_RIGHT, UI_EXPLAIN, UI_NEXT_PANE, UI_ADVICE, UI_LAYOUTS, UI_PIN, UI_MEMORY, UI_PIPELINE,
+		UI_TIME, UI_COST, UI_PRESETS, UI_UNDO, UI_COMMAND},
 	[CONTEXT_MEMORY] = {UI_UP, UI_RIGHT, UI_EXPLAIN, UI_NEXT_PANE, UI_ADVICE, UI_PIN, UI_PIPELINE, UI_WRITE, UI_UNDO},
 	[CONTEXT_LEDGER] = {UI_STEP_UP, UI_TYPE, UI_OPEN, UI_UP, UI_NEXT_PANE, UI_EXPLAIN, UI_PIN, UI_UNDO},
 	[CONTEXT_PIPELINE] = {UI_PLAY, UI_TICK_ON, UI_SCHEDULE, UI_REASONS, UI_ZOOM_OUT, UI_RIGHT, UI_FUTURE, UI_ZOOM_FIT,
@@ -303,8 +308,9 @@ static const enum ui_action footers[CONTEXT_COUNT][FOOTER_MAX] = {
 	[CONTEXT_BILL] = {UI_STEP_UP, UI_TYPE, UI_EXPLAIN, UI_UP, UI_NEXT_PANE, UI_PIN, UI_UNDO},
 	[CONTEXT_COMPARE] = {UI_SWAP, UI_PIN, UI_UNPIN, UI_EXPLAIN, UI_UP, UI_WRITE, UI_UNDO},
 	[CONTEXT_PRESETS] = {UI_FIND, UI_NEXT_PANE, UI_UP, UI_OPEN, UI_IMPORT, UI_SAVE, UI_OPEN_SCENARIO, UI_UNDO},
-	[CONTEXT_ADVICE] = {UI_UP, UI_OPEN, UI_UNDO, UI_PIN, UI_WRITE},
-	[CONTEXT_HELP] = {UI_UP, UI_FIND},
+	[CONTEXT_ADVICE] = {UI_UP, UI_OPEN, UI_LAYOUTS, UI_UNDO, UI_PIN, UI_WRITE},
+	[CONTEXT_SPACE] = {UI_UP, UI_OPEN, UI_ORDER, UI_ADVICE, UI_UNDO, UI_PIN, UI_WRITE},
+	[CONTEXT_HELP] = {UI_UP, UI_OPEN, UI_FIND},
 	[CONTEXT_EXPLAIN] = {UI_UP, UI_NEXT_PANE, UI_OPEN, UI_COMMAND, UI_WRITE},
 	[CONTEXT_LIST] = {UI_UP, UI_OPEN, UI_FIND, UI_UNDO},
 	[CONTEXT_COMMAND] = {UI_UP, UI_UNDO},
@@ -318,6 +324,13 @@ static const enum ui_action footers[CONTEXT_COUNT][FOOTER_MAX] = {
 const enum ui_action *input_footer(enum context context)
 {
 	return footers[context];
+}
+
+const char *input_label(enum context context, enum ui_action action)
+{
+	const bool takes =
+		context == CONTEXT_LIST || context == CONTEXT_ADVICE || context == CONTEXT_SPACE || context == CONTEXT_PRESETS;
+	return action == UI_OPEN && takes ? _("take") : _(ui_action_table[action].label);
 }
 
 /* clang-format off */

@@ -63,6 +63,7 @@ enum context {
 	CONTEXT_COMPARE,
 	CONTEXT_PRESETS,
 	CONTEXT_ADVICE,
+	CONTEXT_SPACE,
 	CONTEXT_HELP,
 	CONTEXT_EXPLAIN,
 	CONTEXT_LIST,
@@ -114,6 +115,7 @@ enum ui_action {
 	/* ask */
 	UI_EXPLAIN,
 	UI_ADVICE,
+	UI_LAYOUTS,
 	UI_PIN,
 	UI_UNPIN,
 	UI_SWAP,
@@ -138,6 +140,7 @@ enum ui_action {
 	UI_FUTURE,
 	UI_REASONS,
 	UI_CONVENTION,
+	UI_ORDER,
 	/* screen */
 	UI_HELP,
 	UI_MORE,
@@ -183,6 +186,8 @@ extern const size_t n_bindings;
 enum ui_action input_lookup(enum context context, uint32_t key);
 /* What the footer shows in a context: actions, most useful first, ended by UI_NONE. */
 const enum ui_action *input_footer(enum context context);
+/* What the footer calls an action there. */
+const char *input_label(enum context context, enum ui_action action);
 /* "Left", "Ctrl-R", "x": the name of a key, as scripts and the help write it. Returns buf. */
 char *input_key_name(uint32_t key, char *buf, size_t cap);
 /* Reads such a name; 0 if there is none. */

@@ -22,7 +22,7 @@ struct ui_options {
 	/* Script mode (script.h), when `script` is given. */
 	const char *script, *dump; /* files; "-" is standard input and output */
 	int w, h;                  /* size of the screen */
-	bool style;                /* the dump holds style maps too */
+	bool style;                /* the dump holds style maps too; of the looks of `theme`, if that is given */
 };
 
 /* Runs until the user quits; with `script` or `plain`, runs that instead. Needs a terminal on stdin and stdout and LC_CTYPE set.

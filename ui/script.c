@@ -20,6 +20,7 @@ struct script {
 	struct canvas canvas;
 	FILE *out;
 	bool style, dumped, quit;
+	const char *theme; /* NULL: none was named */
 	const char *file;
 	int line;
 };
@@ -100,7 +101,10 @@ static int do_dump(struct script *s, const char *name)
 	sink_init(&out, buffer, sizeof(buffer), write_out, s->out);
 	sink_printf(&out, "== %s %dx%d\n", name, a->w, a->h);
 	canvas_dump(&s->canvas, &out);
-	if (s->style) {
+	if (s->style && s->theme != NULL) {
+		sink_printf(&out, "== %s %dx%d %s\n", name, a->w, a->h, s->theme);
+		canvas_dump_looks(&s->canvas, theme_choose(256, s->theme, NULL), &out);
+	} else if (s->style) {
 		sink_printf(&out, "== %s %dx%d style\n", name, a->w, a->h);
 		canvas_dump_styles(&s->canvas, &out);
 	}
@@ -158,7 +162,7 @@ static FILE *open_or_complain(const char *name, const char *mode, FILE *standard
 
 static int run_script(const struct ui_options *o, struct app *app, FILE *in, FILE *out)
 {
-	struct script s = { .app = app, .out = out, .style = o->style, .file = o->script };
+	struct script s = { .app = app, .out = out, .style = o->style, .theme = o->theme, .file = o->script };
 	struct err e = { 0 };
 	int code = 2;
 	s.canvas.ascii = o->ascii > 0;

@@ -132,8 +132,6 @@ static const char *preset_id(const struct knob *k, const struct catalog *c, size
 char *settings_stop_text(
 	const struct knob *k, const struct catalog *c, const struct draft *d, int64_t value, char *buf, size_t cap)
 {
-	char number[32];
-	struct scenario s = d->s;
 	const char *name = NULL;
 	if (k->type == KNOB_PRESET)
 		name = value < 0 ? d->s.model.id : preset_id(k, c, (size_t)value);
@@ -145,11 +143,7 @@ char *settings_stop_text(
 		(void)snprintf(buf, cap, "%s", name);
 		return buf;
 	}
-	(void)snprintf(number, sizeof(number), "%" PRId64, value);
-	if (k->type != KNOB_PARAMS && knob_parse(k, c, number, &s, NULL) == ERR_OK)
-		(void)knob_format_pretty(k, &s, buf, cap);
-	else
-		(void)units_format_count(value, buf, cap);
+	(void)knob_format_value(k, value, true, buf, cap);
 	return buf;
 }
 

@@ -148,5 +148,5 @@ void term_caps_theme(struct paint_caps *caps, enum theme theme)
 		if (look->bg >= 0)
 			copy_plain(tiparm(strings.setab, (int)look->bg), caps->background[i], PAINT_CAP_MAX);
 	}
-	caps->letters_bold = theme == THEME_MONO || theme == THEME_HIGH_CONTRAST;
+	caps->letters_bold = theme_bolds_letters(theme);
 }

@@ -57,6 +57,11 @@ static bool background_is_light(const char *colorfgbg)
 	return strcmp(last + 1, "7") == 0 || strcmp(last + 1, "9") == 0 || (last[1] == '1' && last[2] >= '0' && last[2] <= '5');
 }
 
+bool theme_bolds_letters(enum theme theme)
+{
+	return theme == THEME_MONO || theme == THEME_HIGH_CONTRAST;
+}
+
 bool theme_possible(enum theme theme, int colors)
 {
 	static const int needed[THEME_COUNT] = {

@@ -64,6 +64,8 @@ extern const char *const theme_names[THEME_COUNT + 1]; /* NULL-terminated */
 /* The theme for a terminal with `colors` colours, 0 for none. wanted: a theme name or NULL; colorfgbg: value of COLORFGBG or
  * NULL. */
 enum theme theme_choose(int colors, const char *wanted, const char *colorfgbg);
+/* Whether it shows the letters of segments bold: themes that have no colours for them. */
+bool theme_bolds_letters(enum theme theme);
 /* Whether a terminal with so many colours can show it. */
 bool theme_possible(enum theme theme, int colors);
 

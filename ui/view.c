@@ -54,17 +54,22 @@ int view_verdict(const struct view *v, int x, int y, int w)
 
 void view_figure(const struct view *v, int x, int y, int w, const char *text, const char *path)
 {
+	view_figure_in(v, (struct rect){ x, y, w, 1 }, ROLE_TEXT, text, path);
+}
+
+void view_figure_in(const struct view *v, struct rect r, uint8_t style, const char *text, const char *path)
+{
 	const struct app *a = v->a;
 	const bool focus_here = a->view == VIEW_MEMORY ? !a->ledger : a->view != VIEW_MAIN || a->pane == PANE_FIGURES;
 	const bool focus = focus_here && strcmp(a->figure, path) == 0;
-	const int used = canvas_text_right(v->c, x, y, w, focus ? ROLE_FOCUS : ROLE_TEXT, text);
+	const int used = canvas_text_right(v->c, r.x, r.y, r.w, focus ? ROLE_FOCUS : style, text);
 	struct figure_list *f = v->figures;
 	if (focus && a->prompt.kind == PROMPT_NONE)
-		canvas_cursor(v->c, x + w - 1, y, false);
+		canvas_cursor(v->c, r.x + r.w - 1, r.y, false);
 	if (f == NULL || f->n == f->cap)
 		return;
 	struct figure *out = &f->out[f->n++];
-	out->at = (struct rect){ x + w - used, y, used, 1 };
+	out->at = (struct rect){ r.x + r.w - used, r.y, used, 1 };
 	(void)snprintf(out->path, sizeof(out->path), "%s", path);
 }
 
@@ -82,36 +87,55 @@ void view_gpu_name(const struct gpu *g, char *buf, size_t cap)
 	buf[n] = '\0';
 }
 
-/* "64 H100, tp8 pp4 dp2": only degrees above one, but always dp. */
-static void write_layout(const struct app *a, struct sink *out)
+/* "64 H100" */
+static void write_cluster(const struct app *a, char *buf, size_t cap)
 {
-	const struct scenario *s = &a->draft.s;
+	char gpu[HARDWARE_ID_CAP];
+	view_gpu_name(&a->draft.s.cluster.gpu, gpu, sizeof(gpu));
+	(void)snprintf(buf, cap, "%" PRId64 " %s", a->draft.s.cluster.gpus, gpu);
+}
+
+/* "tp8 pp4 dp2": only degrees above one, but always dp. */
+static void write_layout(const struct app *a, char *buf, size_t cap)
+{
+	const struct layout *l = &a->draft.s.layout;
 	const struct {
 		const char *key;
 		int64_t degree;
-	} degrees[] = { { "tp", s->layout.tp }, { "pp", s->layout.pp }, { "cp", s->layout.cp }, { "ep", s->layout.ep } };
-	char gpu[HARDWARE_ID_CAP];
-	view_gpu_name(&s->cluster.gpu, gpu, sizeof(gpu));
-	sink_printf(out, "%" PRId64 " %s,", s->cluster.gpus, gpu);
+	} degrees[] = { { "tp", l->tp }, { "pp", l->pp }, { "cp", l->cp }, { "ep", l->ep } };
+	struct sink out;
+	sink_init(&out, buf, cap, NULL, NULL);
 	for (size_t i = 0; i < sizeof(degrees) / sizeof(degrees[0]); i++) {
 		if (degrees[i].degree > 1)
-			sink_printf(out, " %s%" PRId64, degrees[i].key, degrees[i].degree);
+			sink_printf(&out, "%s%" PRId64 " ", degrees[i].key, degrees[i].degree);
 	}
-	sink_printf(out, " dp%" PRId64, a->plan.dp);
+	sink_printf(&out, "dp%" PRId64, a->plan.dp);
 }
 
-/* "Llama 3 70B on 64 H100, tp8 pp4 dp2"; what is too long loses whole words at its end. */
+/* Shortens a label by its last word. False when it is the only one. */
+static bool drop_word(char *label)
+{
+	char *blank = strrchr(label, ' ');
+	if (blank != NULL)
+		*blank = '\0';
+	return blank != NULL;
+}
+
+/* "Llama 3 70B on 64 H100, tp8 pp4 dp2"; where that is too long the cluster goes first, then the last words of the model: how the
+ * model is split is what one looks for here. */
 static void draw_title(const struct view *v, int w)
 {
 	const struct model *m = &v->a->draft.s.model;
-	char layout[160], title[256];
-	struct sink out;
-	sink_init(&out, layout, sizeof(layout), NULL, NULL);
-	write_layout(v->a, &out);
-	(void)snprintf(title, sizeof(title), _("%s on %s"), m->label[0] != '\0' ? m->label : m->id, layout);
-	for (char *blank = strrchr(title, ' '); canvas_text_width(title) > w && blank != NULL; blank = strrchr(title, ' '))
-		*blank = '\0';
-	(void)canvas_text(v->c, 0, 0, w, ROLE_HEAD, title);
+	char layout[96], cluster[64], label[MODEL_LABEL_CAP], title[256];
+	(void)snprintf(label, sizeof(label), "%s", m->label[0] != '\0' ? m->label : m->id);
+	write_cluster(v->a, cluster, sizeof(cluster));
+	write_layout(v->a, layout, sizeof(layout));
+	(void)snprintf(title, sizeof(title), _("%s on %s, %s"), label, cluster, layout);
+	do {
+		if (canvas_text_width(title) > w)
+			(void)snprintf(title, sizeof(title), "%s, %s", label, layout);
+	} while (canvas_text_width(title) > w && drop_word(label));
+	(void)canvas_text(v->c, 0, 0, w, ROLE_HEAD, canvas_text_width(title) > w ? layout : title);
 }
 
 static void draw_header(const struct view *v)
@@ -131,16 +155,29 @@ const struct diagnostic *view_gravest(const struct plan *p)
 	return gravest;
 }
 
-/* After a no: the best single change, as soon as it is known. */
+/* After a no: the cheapest way out, as soon as it is known; behind the answer to the last key, if there is one and both fit. */
 static bool message_advice(const struct view *v, struct rect r)
 {
 	const struct app *a = v->a;
 	const struct advice_row *best = advice_best(&a->advice);
-	char change[32];
+	char change[32], speed[32], text[256], brief[192];
 	if (a->plan.verdict.fits || best == NULL || a->view == VIEW_ADVICE)
 		return false;
-	(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("Way out: %s %s, %s GiB. All ways: a"), best->what, best->to,
-		view_change(best->need_bytes - a->plan.worst.need_bytes, change, sizeof(change)));
+	if (a->message[0] != '\0') {
+		const int used = canvas_text_width(a->message) + 1;
+		(void)snprintf(brief, sizeof(brief), _("Way out: %s %s. All ways: a"), best->what, best->to);
+		if (used + canvas_text_width(brief) > r.w)
+			return false;
+		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_TEXT, a->message);
+		(void)canvas_text(v->c, r.x + used, r.y, r.w - used, ROLE_TEXT, brief);
+		return true;
+	}
+	(void)view_change(best->need_bytes - a->plan.worst.need_bytes, change, sizeof(change));
+	(void)view_speed_gain(a, best->tokens_per_s, speed, sizeof(speed));
+	(void)snprintf(
+		text, sizeof(text), _("Cheapest way out: %s %s, %s GiB, %s. All ways: a"), best->what, best->to, change, speed);
+	(void)snprintf(brief, sizeof(brief), _("Way out: %s %s, %s GiB. All ways: a"), best->what, best->to, change);
+	(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_TEXT, speed[0] == '\0' ? brief : canvas_fitting(r.w, text, brief));
 	return true;
 }
 
@@ -148,33 +185,17 @@ static bool message_advice(const struct view *v, struct rect r)
 static bool message_pin(const struct view *v, struct rect r)
 {
 	const struct app *a = v->a;
-	char need[32], room[32];
+	char need[32], room[32], text[160], brief[96];
 	if (!a->pin.set)
 		return false;
 	const size_t n = pin_differences(a, NULL, 0);
 	(void)view_change(a->plan.worst.need_bytes - a->pin.plan.worst.need_bytes, need, sizeof(need));
 	(void)view_change(a->plan.verdict.headroom_bytes - a->pin.plan.verdict.headroom_bytes, room, sizeof(room));
-	if (n == 0)
-		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_PIN, _("against A: the same plan"));
-	else
-		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_PIN,
-			_("against A: peak %s GiB, room %s GiB; %zu settings differ: d"), need, room, n);
+	(void)snprintf(text, sizeof(text), _("against A: peak %s GiB, room %s GiB; %zu settings differ: d"), need, room, n);
+	(void)snprintf(brief, sizeof(brief), _("against A: peak %s GiB; %zu settings differ: d"), need, n);
+	(void)canvas_text(
+		v->c, r.x, r.y, r.w, ROLE_PIN, n == 0 ? _("against A: the same plan") : canvas_fitting(r.w, text, brief));
 	return true;
-}
-
-/* The answer to the last key; else the way out, the difference to the pin, the gravest diagnostic unless it is a mere note. */
-static void draw_message(const struct view *v)
-{
-	const struct rect r = v->l.area[AREA_MESSAGE];
-	const struct diagnostic *gravest = view_gravest(&v->a->plan);
-	if (v->a->message[0] != '\0') {
-		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_TEXT, v->a->message);
-		return;
-	}
-	if (message_advice(v, r) || message_pin(v, r))
-		return;
-	if (gravest != NULL)
-		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_ALERT, gravest->text);
 }
 
 struct rect view_body(const struct view *v)
@@ -201,49 +222,105 @@ static const char *prompt_label(const struct app *a)
 	return a->prompt.kind == PROMPT_VALUE ? knob_at(a->focus)->key : ui_text(labels[a->prompt.kind]);
 }
 
-static size_t next_character(const char *text)
+/* The first byte to show of a text so that its cursor has at most `room` columns before it; *columns: how many those are. */
+static size_t scrolled(const struct prompt *p, int room, int *columns)
 {
-	const char *at = text;
-	(void)glyph_decode(&at);
-	return (size_t)(at - text);
+	const char *end = p->text, *start = p->text;
+	*columns = 0;
+	while (end < p->text + p->cursor)
+		*columns += glyph_width(glyph_decode(&end));
+	while (*columns > room)
+		*columns -= glyph_width(glyph_decode(&start));
+	return (size_t)(start - p->text);
 }
 
-/* Columns of the text from one byte to another. */
-static int columns_between(const char *text, size_t from, size_t to)
+enum { PROMPT_X = 16, NOTE_W = 33, MESSAGE_ROWS = 2 };
+
+/* Where the text of the prompt begins. */
+static int prompt_column(const struct app *a)
 {
-	const char *at = text + from;
-	int columns = 0;
-	while (at < text + to)
-		columns += glyph_width(glyph_decode(&at));
-	return columns;
+	return (int)num_max(PROMPT_X, canvas_text_width(prompt_label(a)) + 3);
 }
 
-/* "seq           = 12k                 12,288: 60.0 GiB, FITS". What does not fit beside the text goes to the message row. */
+/* Where its note stands: behind the text, at a fixed column when it can; -1 when it has no room there. */
+static int note_column(const struct app *a, int w)
+{
+	const struct prompt *p = &a->prompt;
+	const int note_w = canvas_text_width(p->note), behind = prompt_column(a) + canvas_text_width(p->text) + 3;
+	if (behind + note_w > w)
+		return -1;
+	return w - NOTE_W > behind && note_w <= NOTE_W ? w - NOTE_W : behind;
+}
+
+static uint8_t note_role(const struct prompt *p)
+{
+	return p->good || p->kind == PROMPT_FIND ? ROLE_TEXT : ROLE_ALERT;
+}
+
+static bool has_long_note(const struct view *v)
+{
+	return v->a->prompt.kind != PROMPT_NONE && note_column(v->a, v->l.area[AREA_PREVIEW].w) < 0;
+}
+
+/* "seq           = 12k                 12,288: 60.0 GiB, FITS". A note without room here stands in the message row. */
 static void draw_prompt(const struct view *v)
 {
 	static const char signs[PROMPT_COUNT] = "\0===:/>>>>";
 	const struct prompt *p = &v->a->prompt;
-	const struct rect r = v->l.area[AREA_PREVIEW], m = v->l.area[AREA_MESSAGE];
-	const char *label = prompt_label(v->a);
-	const int text_x = (int)num_max(16, canvas_text_width(label) + 3), note_w = canvas_text_width(p->note);
-	const uint8_t style = p->good || p->kind == PROMPT_FIND ? ROLE_TEXT : ROLE_ALERT;
-	(void)canvas_text(v->c, 0, r.y, text_x - 3, ROLE_HEAD, label);
+	const struct rect r = v->l.area[AREA_PREVIEW];
+	const int text_x = prompt_column(v->a), room = r.w - text_x - 1, note_x = note_column(v->a, r.w);
+	int cursor = 0;
+	(void)canvas_text(v->c, 0, r.y, text_x - 3, ROLE_HEAD, prompt_label(v->a));
 	(void)canvas_printf(v->c, text_x - 2, r.y, 2, ROLE_ACCENT, "%c", signs[p->kind]);
-	const int room = r.w - text_x - 1;
-	size_t start = 0;
-	while (columns_between(p->text, start, p->cursor) > room)
-		start += next_character(p->text + start);
-	const int used = canvas_text(v->c, text_x, r.y, room, ROLE_TEXT, p->text + start);
-	int note_x = text_x + used + 3;
-	if (note_x + note_w <= r.w) {
-		if (r.w - 33 > note_x && note_w <= 33)
-			note_x = r.w - 33;
-		(void)canvas_text(v->c, note_x, r.y, r.w - note_x, style, p->note);
-	} else {
-		(void)canvas_printf(v->c, m.x, m.y, m.w, ROLE_TEXT, "%*s", m.w, "");
-		(void)canvas_text(v->c, m.x, m.y, m.w, style, p->note);
+	const size_t start = scrolled(p, room, &cursor);
+	(void)canvas_clip(v->c, text_x, r.y, room, ROLE_TEXT, p->text + start);
+	if (note_x >= 0)
+		(void)canvas_text(v->c, note_x, r.y, r.w - note_x, note_role(p), p->note);
+	canvas_cursor(v->c, text_x + cursor, r.y, true);
+}
+
+/* A text that is read once may take the row below as well, over what stands there. */
+static void draw_answer(const struct view *v, uint8_t style, const char *text)
+{
+	struct rect r = v->l.area[AREA_MESSAGE];
+	const int rows = canvas_wrap(v->c, (struct rect){ 0, 0, r.w, 0 }, 0, style, text);
+	for (r.h = 0; r.h < rows && r.h < MESSAGE_ROWS; r.h++)
+		(void)canvas_printf(v->c, r.x, r.y + r.h, r.w, ROLE_TEXT, "%*s", r.w, "");
+	(void)canvas_wrap(v->c, r, 0, style, text);
+}
+
+/* A sentence that stays, in one row: what is too long ends behind a clause. All of it stands among the notes. */
+static void draw_gist(const struct view *v, struct rect r, const char *text)
+{
+	size_t end = strlen(text);
+	for (size_t i = 0; canvas_text_width(text) > r.w && i + 1 < (size_t)r.w; i++) {
+		if (strchr(",;:", text[i]) != NULL && text[i + 1] == ' ')
+			end = i;
 	}
-	canvas_cursor(v->c, text_x + columns_between(p->text, start, p->cursor), r.y, true);
+	(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_ALERT, end < strlen(text) ? "%.*s~" : "%.*s", (int)end, text);
+}
+
+/* The note of a prompt or the answer to the last key; else the way out, the difference to the pin, the gravest diagnostic unless
+ * it is a mere note. */
+static void draw_message(const struct view *v)
+{
+	const struct rect r = v->l.area[AREA_MESSAGE];
+	const struct prompt *p = &v->a->prompt;
+	const struct diagnostic *gravest = view_gravest(&v->a->plan);
+	if (has_long_note(v)) {
+		draw_answer(v, note_role(p), p->note);
+		return;
+	}
+	if (message_advice(v, r))
+		return;
+	if (v->a->message[0] != '\0') {
+		draw_answer(v, ROLE_TEXT, v->a->message);
+		return;
+	}
+	if (message_pin(v, r))
+		return;
+	if (gravest != NULL)
+		draw_gist(v, r, gravest->text);
 }
 
 void view_prompt_or(const struct view *v, void (*otherwise)(const struct view *v))
@@ -271,7 +348,7 @@ static void first_key(enum context context, enum ui_action action, char *buf, si
 bool view_footer_item(const struct view *v, enum context context, enum ui_action action, int *x, int end, int y)
 {
 	char key[24], pair[24], keys[64];
-	const char *label = _(ui_action_table[action].label);
+	const char *label = input_label(context, action);
 	first_key(context, action, key, sizeof(key));
 	first_key(context, ui_action_table[action].pair, pair, sizeof(pair));
 	(void)snprintf(keys, sizeof(keys), "%s%s%s", pair, pair[0] != '\0' ? "/" : "", key);
@@ -288,13 +365,17 @@ static void draw_prompt_hint(const struct view *v, int x, int w)
 {
 	const struct prompt *p = &v->a->prompt;
 	const int y = v->l.area[AREA_FOOTER].y;
-	char legal[256];
-	if (!p->good && p->take[0] != '\0')
-		(void)canvas_printf(v->c, x, y, w, ROLE_TEXT, _("Enter takes %s, the nearest that is legal"), p->take);
-	else if (p->kind == PROMPT_VALUE || p->kind == PROMPT_FLAGS)
-		(void)canvas_text(v->c, x, y, w, ROLE_DIM, "8k, 8192, 70B, 1.5e12, 80GB, 64GiB");
-	else if (p->kind == PROMPT_PARAM)
+	char text[128], brief[64], legal[256];
+	if (!p->good && p->take[0] != '\0') {
+		(void)snprintf(text, sizeof(text), _("Enter takes %s, the nearest that is legal"), p->take);
+		(void)snprintf(brief, sizeof(brief), _("Enter takes %s"), p->take);
+		(void)canvas_text(v->c, x, y, w, ROLE_TEXT, canvas_fitting(w, text, brief));
+	} else if (p->kind == PROMPT_VALUE || p->kind == PROMPT_FLAGS) {
+		(void)canvas_text(
+			v->c, x, y, w, ROLE_DIM, canvas_fitting(w, "8k, 8192, 70B, 1.5e12, 80GB, 64GiB", "8k, 70B, 64GiB"));
+	} else if (p->kind == PROMPT_PARAM) {
 		(void)canvas_text(v->c, x, y, w, ROLE_DIM, lab_param_legal(labs_param(v->a), legal, sizeof(legal)));
+	}
 }
 
 /* What the focus is on, how to leave: those two are never cut. */
@@ -344,6 +425,7 @@ static void draw_screen(struct view *v)
 		[VIEW_COMPARE] = view_compare,
 		[VIEW_PRESETS] = view_presets,
 		[VIEW_ADVICE] = view_advice,
+		[VIEW_SPACE] = view_space,
 		[VIEW_HELP] = view_help,
 		[VIEW_EXPLAIN] = view_explain,
 		[VIEW_LIST] = view_list,
@@ -354,17 +436,16 @@ static void draw_screen(struct view *v)
 	const struct app *a = v->a;
 	draw_header(v);
 	draw_footer(v);
-	if (a->view != VIEW_MAIN) {
-		/* Full-width views keep the message in row 1 at every width. */
+	/* Full-width views keep the message in row 1 at every width. */
+	if (a->view != VIEW_MAIN)
 		v->l.area[AREA_MESSAGE] = (struct rect){ 0, 1, v->c->w, 1 };
-		if (v->l.narrow && a->message[0] == '\0')
-			(void)view_verdict(v, 0, 1, v->c->w);
-		else
-			draw_message(v);
-	} else {
-		draw_message(v);
-	}
+	if (a->view != VIEW_MAIN && v->l.narrow && a->message[0] == '\0')
+		(void)view_verdict(v, 0, 1, v->c->w);
 	screens[a->view](v);
+	/* Where the row holds something else, only what answers a key. */
+	const bool taken = a->view == VIEW_HELP || (a->view != VIEW_MAIN && v->l.narrow);
+	if (!taken || a->message[0] != '\0' || has_long_note(v))
+		draw_message(v);
 }
 
 /* Big mode replaces the main screen only. */

@@ -28,6 +28,16 @@ struct pipeline view_pipeline_drawn(const struct app *a);
 int64_t view_pipeline_ticks(const struct app *a);
 int64_t view_pipeline_span(const struct app *a);
 
+/* What a line of the help view stands for: a key, or a figure. */
+struct help_target {
+	enum ui_action action;      /* UI_NONE: no key */
+	char path[FIGURE_PATH_CAP]; /* "": no figure */
+};
+/* Of the line in focus, which is a->scroll[VIEW_HELP]. */
+struct help_target view_help_target(const struct app *a);
+/* The next line that holds all words of a text: from `from` on, or behind (1) or before (-1) it. False when there is none. */
+bool view_help_find(const struct app *a, const char *text, size_t from, int direction, size_t *at);
+
 /* How far the present view can be scrolled at its present size: the most that a->scroll may hold. */
 size_t view_scroll_max(const struct app *a);
 

@@ -2,15 +2,16 @@
 #include "view_internal.h"
 
 #include "ui_text.h"
+#include "units.h"
 
 #include <stdio.h>
 
-enum { WHAT_W = 18, FIGURE_W = 10, TIGHT_W = 8 };
+enum { WHAT_W = 18, FIGURE_W = 9, STEP_W = 8, SPEED_W = 15, TIMED_W = 76 };
 
 /* Columns of the change itself. */
 static int change_width(struct rect r)
 {
-	return r.w - WHAT_W - 2 * FIGURE_W - (r.w >= 76 ? TIGHT_W : 0);
+	return r.w - WHAT_W - 2 * FIGURE_W - (r.w >= TIMED_W ? STEP_W + SPEED_W : 0);
 }
 
 static const char *const group_titles[ADVICE_GROUP_COUNT] = {
@@ -41,6 +42,22 @@ static void draw_heading(const struct view *v, struct rect r, int y, enum advice
 	(void)canvas_text(v->c, r.x, y, x - r.x, ROLE_HEAD, ui_text(group_titles[group]));
 	(void)canvas_text_right(v->c, x, y, FIGURE_W, ROLE_DIM, _("peak GiB"));
 	(void)canvas_text_right(v->c, x + FIGURE_W, y, FIGURE_W, ROLE_DIM, _("to spare"));
+	if (r.w < TIMED_W)
+		return;
+	(void)canvas_text_right(v->c, x + 2 * FIGURE_W, y, STEP_W, ROLE_DIM, _("step s"));
+	(void)canvas_text_right(v->c, x + 2 * FIGURE_W + STEP_W, y, SPEED_W, ROLE_DIM, _("tokens/s"));
+}
+
+/* Step time and what becomes of the speed, where there is room. */
+static void draw_speed(const struct view *v, struct rect r, int x, int y, const struct advice_row *row)
+{
+	char text[32];
+	if (r.w < TIMED_W)
+		return;
+	(void)canvas_text_right(
+		v->c, x, y, STEP_W, ROLE_TEXT, row->step_s > 0 ? units_format_f4(row->step_s, text, sizeof(text)) : "?");
+	(void)canvas_text_right(
+		v->c, x + STEP_W, y, SPEED_W, ROLE_TEXT, view_speed_gain(v->a, row->tokens_per_s, text, sizeof(text)));
 }
 
 static void draw_row(const struct view *v, struct rect r, int y, const struct advice_row *row, bool focus)
@@ -51,12 +68,14 @@ static void draw_row(const struct view *v, struct rect r, int y, const struct ad
 		canvas_glyph(v->c, r.x, y, ROLE_ACCENT, GLYPH_FOCUS);
 	(void)canvas_text(v->c, r.x + 1, y, WHAT_W - 2, focus ? ROLE_FOCUS : ROLE_TEXT, row->what);
 	(void)snprintf(text, sizeof(text), row->from[0] != '\0' ? _("%s to %s") : "%s%s", row->from, row->to);
-	(void)canvas_text(v->c, r.x + WHAT_W, y, change_w - 1, ROLE_TEXT, text);
+	/* A long change begins right behind its name. */
+	const int behind = r.x + 1 + canvas_text_width(row->what) + 1;
+	const int from_x = canvas_text_width(text) < change_w ? r.x + WHAT_W : behind;
+	(void)canvas_text(v->c, from_x, y, x - from_x - 1, ROLE_TEXT, text);
 	(void)canvas_text_right(v->c, x, y, FIGURE_W, ROLE_TEXT, view_gib3(row->need_bytes, figure, sizeof(figure)));
-	(void)canvas_text_right(
-		v->c, x + FIGURE_W, y, FIGURE_W, ROLE_TEXT, view_change(row->headroom_bytes, figure, sizeof(figure)));
-	(void)canvas_text(
-		v->c, x + 2 * FIGURE_W + 2, y, r.x + r.w - x - 2 * FIGURE_W - 2, ROLE_ALERT, row->tight ? _("tight") : "");
+	(void)canvas_text_right(v->c, x + FIGURE_W, y, FIGURE_W, row->tight ? ROLE_ALERT : ROLE_TEXT,
+		view_change(row->headroom_bytes, figure, sizeof(figure)));
+	draw_speed(v, r, x + 2 * FIGURE_W, y, row);
 	if (focus && v->a->prompt.kind == PROMPT_NONE)
 		canvas_cursor(v->c, r.x + 1, y, false);
 }
@@ -70,9 +89,20 @@ static void draw_state(const struct view *v, struct rect r)
 		(void)canvas_text(
 			v->c, r.x, r.y, r.w, ROLE_TEXT, _("No single change makes room: this plan needs the least already."));
 	else if (v->a->plan.verdict.fits)
-		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("The plan fits; these give more room."));
+		(void)canvas_text(
+			v->c, r.x, r.y, r.w, ROLE_DIM, _("The plan fits; these give more room, least lost speed first."));
 	else
-		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("One change at a time, most room first; Enter takes one."));
+		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("One change at a time, least lost speed first."));
+}
+
+/* The change in focus in full: its row may not have the room. */
+static void draw_taken(const struct view *v)
+{
+	const struct advice *a = &v->a->advice;
+	const struct rect r = v->l.area[AREA_PREVIEW];
+	if (v->a->advice_focus < a->n)
+		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("Enter takes %s %s; u goes back."),
+			a->row[v->a->advice_focus].what, a->row[v->a->advice_focus].to);
 }
 
 void view_advice(const struct view *v)
@@ -81,7 +111,7 @@ void view_advice(const struct view *v)
 	const struct rect body = view_body(v);
 	const struct rect r = { body.x, body.y, body.w < 100 ? body.w : 100, body.h - 1 };
 	const int focus_row = row_of(a, v->a->advice_focus), top = focus_row >= r.h ? focus_row - r.h + 1 : 0;
-	view_prompt_or(v, NULL);
+	view_prompt_or(v, draw_taken);
 	for (size_t i = 0; i < a->n; i++) {
 		const int y = row_of(a, i) - top;
 		const bool heading = i == 0 || a->row[i].group != a->row[i - 1].group;

@@ -202,20 +202,26 @@ bool view_pinned(const struct app *a, size_t stage, int category, int64_t *bytes
 	return true;
 }
 
-void view_difference(const struct view *v, int x, int y, int w, size_t stage, int category)
+char *view_difference_text(const struct app *a, size_t stage, int category, char *buf, size_t cap)
 {
-	const struct app *a = v->a;
 	const struct stage_memory *s = &a->stages[stage];
 	int64_t before = 0;
-	char text[32];
+	buf[0] = '\0';
 	if (!a->pin.set)
-		return;
-	if (!view_pinned(a, stage, category, &before)) {
-		(void)canvas_text_right(v->c, x, y, w, ROLE_PIN, _("new"));
-		return;
-	}
+		return buf;
+	const bool known = view_pinned(a, stage, category, &before);
 	const int64_t change = (category < MEMORY_CATEGORY_COUNT ? s->category[category] : s->need_bytes) - before;
-	(void)canvas_text_right(v->c, x, y, w, ROLE_PIN, change == 0 ? "=" : view_change(change, text, sizeof(text)));
+	if (!known || change == 0)
+		(void)snprintf(buf, cap, "%s", known ? "=" : _("new"));
+	else
+		(void)view_change(change, buf, cap);
+	return buf;
+}
+
+void view_difference(const struct view *v, int x, int y, int w, size_t stage, int category)
+{
+	char text[32];
+	(void)canvas_text_right(v->c, x, y, w, ROLE_PIN, view_difference_text(v->a, stage, category, text, sizeof(text)));
 }
 
 static void bars_heading(const struct view *v, struct rect r, int limit_x, size_t n, int value_w)

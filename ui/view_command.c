@@ -63,5 +63,6 @@ void view_command(const struct view *v)
 	(void)canvas_text(v->c, body.x, body.y, body.w, ROLE_HEAD, _("COMMAND LINE that rebuilds this plan"));
 	(void)draw_command(v, command_rect(v), v->a->scroll[VIEW_COMMAND]);
 	(void)canvas_text(v->c, body.x, body.y + body.h - 1, body.w, ROLE_DIM,
-		_("fit, plan, pipeline and explain take the same words instead of ui."));
+		canvas_fitting(body.w, _("fit, plan, pipeline and explain take the same words instead of ui."),
+			_("fit, plan, pipeline and explain take the same words.")));
 }

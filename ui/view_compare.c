@@ -7,14 +7,29 @@
 
 #include <stdio.h>
 
-/* Columns of the table of figures. */
+/* Columns of the table of figures; third: what was undone last has one. */
 struct columns {
-	int label, column, better;
+	int label, column, better, third;
+};
+
+/* The plan that was undone last, beside the other two where there is room. */
+struct undone {
+	const struct draft *draft; /* NULL: none, or no room */
+	struct plan plan;
 };
 
 static struct columns columns_of(const struct view *v)
 {
-	return v->c->w < 76 ? (struct columns){ 22, 10, 8 } : (struct columns){ 28, 12, 10 };
+	return v->c->w < 76 ? (struct columns){ 22, 10, 8, 0 } : (struct columns){ 28, 12, 10, 14 };
+}
+
+static void find_undone(const struct view *v, struct undone *u)
+{
+	const struct columns c = columns_of(v);
+	struct err e;
+	u->draft = v->c->w < c.label + 3 * c.column + c.better + c.third ? NULL : history_undone(&v->a->history);
+	if (u->draft != NULL && plan_evaluate(&u->draft->s, &u->plan, &e) != ERR_OK)
+		u->draft = NULL;
 }
 
 /* One figure of both plans. sign: +1 more is better, -1 less is, 0 neither. */
@@ -120,7 +135,7 @@ static void number(double value, char *buf, size_t cap)
 	(void)snprintf(buf, cap, "%s%s", value < 0 ? "-" : "", amount);
 }
 
-static void draw_figure_row(const struct view *v, int x, int y, const struct compared *f)
+static void draw_figure_row(const struct view *v, int x, int y, const struct compared *f, const struct undone *u)
 {
 	const struct app *a = v->a;
 	const struct columns c = columns_of(v);
@@ -142,6 +157,10 @@ static void draw_figure_row(const struct view *v, int x, int y, const struct com
 	if (!same && f->sign != 0)
 		(void)canvas_text_right(
 			v->c, x + c.label + 3 * c.column, y, c.better, ROLE_TEXT, change * f->sign > 0 ? "B" : "A");
+	if (u->draft == NULL)
+		return;
+	number(f->of(u->draft, &u->plan) * f->scale, text, sizeof(text));
+	(void)canvas_text_right(v->c, x + c.label + 3 * c.column + c.better, y, c.third, ROLE_DIM, text);
 }
 
 static void draw_bar(const struct view *v, struct rect r, const char *label, const struct stage_memory *s, int64_t limit)
@@ -152,11 +171,12 @@ static void draw_bar(const struct view *v, struct rect r, const char *label, con
 	(void)canvas_text_right(v->c, r.x + r.w - 7, r.y, 7, ROLE_TEXT, view_gib3(s->need_bytes, text, sizeof(text)));
 }
 
-static void draw_settings(const struct view *v, struct rect r, size_t skip)
+static void draw_settings(const struct view *v, struct rect r, size_t skip, const struct undone *u)
 {
 	enum { NAME_W = 24, VALUE_W = 16 };
 	const struct app *a = v->a;
-	const int a_x = r.x + NAME_W - 6, b_x = a_x + VALUE_W + 2, rest_x = b_x + VALUE_W + 2;
+	const int a_x = r.x + NAME_W - 6, b_x = a_x + VALUE_W + 2, c_x = b_x + VALUE_W + 2;
+	const int rest_x = c_x + (u->draft != NULL ? VALUE_W + 2 : 0);
 	size_t differ[KNOB_MAX];
 	char x[512], y[512];
 	const size_t n = pin_differences(a, differ, KNOB_MAX);
@@ -165,6 +185,8 @@ static void draw_settings(const struct view *v, struct rect r, size_t skip)
 	(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("WHAT DIFFERS"));
 	(void)canvas_text_right(v->c, a_x, r.y, VALUE_W, ROLE_DIM, "A");
 	(void)canvas_text_right(v->c, b_x, r.y, VALUE_W, ROLE_DIM, "B");
+	if (u->draft != NULL)
+		(void)canvas_text_right(v->c, c_x, r.y, VALUE_W, ROLE_DIM, "C");
 	for (size_t i = skip; i < n && (int)(i - skip) + 1 < r.h; i++) {
 		const int row = r.y + 1 + (int)(i - skip);
 		(void)canvas_text(v->c, r.x + 1, row, NAME_W - 6, ROLE_TEXT, knob_at(differ[i])->key);
@@ -172,6 +194,10 @@ static void draw_settings(const struct view *v, struct rect r, size_t skip)
 		(void)knob_format_pretty(knob_at(differ[i]), &a->draft.s, y, sizeof(y));
 		(void)canvas_text_right(v->c, a_x, row, VALUE_W, ROLE_PIN, x);
 		(void)canvas_text_right(v->c, b_x, row, VALUE_W, ROLE_TEXT, y);
+		if (u->draft == NULL)
+			continue;
+		(void)knob_format_pretty(knob_at(differ[i]), &u->draft->s, x, sizeof(x));
+		(void)canvas_text_right(v->c, c_x, row, VALUE_W, ROLE_DIM, x);
 	}
 	const size_t below = n > skip + (size_t)r.h - 1 ? n - skip - (size_t)r.h + 1 : 0;
 	if (below > 0)
@@ -220,6 +246,7 @@ void view_compare(const struct view *v)
 	const int64_t limit = memory_capacity_bytes(&a->draft.s);
 	const struct columns c = columns_of(v);
 	const int w = body.w < 121 ? body.w : 121;
+	struct undone u;
 	view_prompt_or(v, NULL);
 	(void)canvas_text(v->c, body.x, body.y, c.label, ROLE_HEAD, _("COMPARE"));
 	if (!a->pin.set) {
@@ -229,13 +256,17 @@ void view_compare(const struct view *v)
 	for (int i = 0; i < 3; i++)
 		(void)canvas_text_right(v->c, body.x + c.label + i * c.column, body.y, c.column, ROLE_DIM, ui_text(heads[i]));
 	(void)canvas_text_right(v->c, body.x + c.label + 3 * c.column, body.y, c.better, ROLE_DIM, _("better"));
+	find_undone(v, &u);
+	if (u.draft != NULL)
+		(void)canvas_text_right(
+			v->c, body.x + c.label + 3 * c.column + c.better, body.y, c.third, ROLE_DIM, _("C undone"));
 	for (int i = 0; i < figure_rows(v); i++)
-		draw_figure_row(v, body.x, body.y + 1 + i, &figures[i]);
+		draw_figure_row(v, body.x, body.y + 1 + i, &figures[i], &u);
 	if (has_bars(v)) {
 		const int y = body.y + 1 + N_FIGURES + 1;
 		(void)canvas_text(v->c, body.x, y, w, ROLE_HEAD, _("MEMORY of the worst stage, GiB"));
 		draw_bar(v, (struct rect){ body.x, y + 1, w, 1 }, "A", &a->pin.plan.worst, limit);
 		draw_bar(v, (struct rect){ body.x, y + 2, w, 1 }, "B", &a->plan.worst, limit);
 	}
-	draw_settings(v, settings_rect(v), a->scroll[VIEW_COMPARE]);
+	draw_settings(v, settings_rect(v), a->scroll[VIEW_COMPARE], &u);
 }

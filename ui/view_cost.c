@@ -68,11 +68,13 @@ static char *amount(const struct cost *c, double share, char *buf, size_t cap)
 	return buf;
 }
 
-/* The largest `rows` purposes; all when there are not more. Returns how many. */
+/* All purposes when there are not more than `rows`, else the largest and a row for the others. Returns the rows. */
 static int choose_purposes(const struct segment *s, int rows, bool chosen[COST_PURPOSES])
 {
-	int n = 0;
-	for (; n < rows && n < COST_PURPOSES; n++) {
+	int n = 0, all = 0;
+	for (int i = 0; i < COST_PURPOSES; i++)
+		all += s[i].value > 0;
+	for (; n < (all > rows ? rows - 1 : rows) && n < COST_PURPOSES; n++) {
 		int best = -1;
 		for (int i = 0; i < COST_PURPOSES; i++) {
 			if (!chosen[i] && s[i].value > 0 && (best < 0 || s[i].value > s[best].value))
@@ -82,26 +84,40 @@ static int choose_purposes(const struct segment *s, int rows, bool chosen[COST_P
 			break;
 		chosen[best] = true;
 	}
-	return n;
+	return n + (all > rows);
 }
 
-/* Returns the row below. */
-static int draw_split(const struct view *v, struct rect r, const struct cost *c, const struct segment *s, const bool *chosen)
+static void draw_share(const struct view *v, struct rect r, const struct cost *c, const char *name, double share)
 {
 	char text[32];
+	(void)canvas_text(v->c, r.x + 2, r.y, NAME_W - 2, ROLE_DIM, name);
+	(void)canvas_text_right(v->c, r.x + NAME_W, r.y, AMOUNT_W, ROLE_TEXT, amount(c, share, text, sizeof(text)));
+	(void)canvas_text_right(v->c, r.x + NAME_W + AMOUNT_W, r.y, SHARE_W, ROLE_TEXT, view_percent(share, text, sizeof(text)));
+}
+
+/* Those that were chosen, the others together, the sum; with heads of the columns unless the rows are few. Returns the row below.
+ */
+static int draw_split(
+	const struct view *v, struct rect r, const struct cost *c, const struct segment *s, const bool *chosen, bool few)
+{
+	char text[32];
+	double rest = 0;
 	int y = r.y;
-	(void)canvas_text_right(
-		v->c, r.x + NAME_W, y, AMOUNT_W, ROLE_DIM, c->price_usd_per_hour > 0 ? _("dollars") : _("GPU hours"));
-	(void)canvas_text_right(v->c, r.x + NAME_W + AMOUNT_W, y++, SHARE_W, ROLE_DIM, _("share"));
-	for (int i = 0; i < COST_PURPOSES; i++) {
-		if (!chosen[i])
-			continue;
-		canvas_put(v->c, r.x, y, (uint8_t)(s[i].role | STYLE_BOLD), (uint32_t)(unsigned char)s[i].letter);
-		(void)canvas_text(v->c, r.x + 2, y, NAME_W - 2, ROLE_DIM, _(purposes[i].name));
-		(void)canvas_text_right(v->c, r.x + NAME_W, y, AMOUNT_W, ROLE_TEXT, amount(c, s[i].value, text, sizeof(text)));
+	if (!few) {
 		(void)canvas_text_right(
-			v->c, r.x + NAME_W + AMOUNT_W, y++, SHARE_W, ROLE_TEXT, view_percent(s[i].value, text, sizeof(text)));
+			v->c, r.x + NAME_W, y, AMOUNT_W, ROLE_DIM, c->price_usd_per_hour > 0 ? _("dollars") : _("GPU hours"));
+		(void)canvas_text_right(v->c, r.x + NAME_W + AMOUNT_W, y++, SHARE_W, ROLE_DIM, _("share"));
 	}
+	for (int i = 0; i < COST_PURPOSES; i++) {
+		if (!chosen[i]) {
+			rest += s[i].value;
+			continue;
+		}
+		canvas_put(v->c, r.x, y, (uint8_t)(s[i].role | STYLE_BOLD), (uint32_t)(unsigned char)s[i].letter);
+		draw_share(v, (struct rect){ r.x, y++, r.w, 1 }, c, _(purposes[i].name), s[i].value);
+	}
+	if (rest > 0)
+		draw_share(v, (struct rect){ r.x, y++, r.w, 1 }, c, _("the others"), rest);
 	(void)canvas_text(v->c, r.x + 2, y, NAME_W - 2, ROLE_HEAD, _("sum"));
 	view_figure(v, r.x + NAME_W, y, AMOUNT_W, amount(c, 1, text, sizeof(text)),
 		c->price_usd_per_hour > 0 ? "cost.usd" : "cost.gpu_hours");
@@ -144,49 +160,82 @@ static void draw_run(const struct view *v, struct rect r, const struct cost *c)
 	}
 }
 
-/* What a setting is worth as it stands, and what that rests on. */
-static void setting_texts(
-	const struct view *v, const char *key, const struct cost *c, char *value, size_t value_cap, char *note, size_t cap)
+/* clang-format off */
+/* The settings that only the bill depends on, and what to say beside those whose value says nothing by itself. */
+static const struct {
+	const char *key, *note; /* note: N_() */
+} bill[] = {
+	{"tokens", NULL},
+	{"price", NULL},
+	{"pue", N_("power of the site over the machines")},
+	{"mtbf", N_("hours between failures of one GPU")},
+	{"goodput", N_("time that trains when nothing fails")},
+};
+/* clang-format on */
+
+enum { NOTE_CAP = 160 };
+
+/* Per active parameter, beside what Hoffmann 2022 found optimal. */
+static void tokens_note(const struct view *v, const struct cost *c, int w, char note[NOTE_CAP])
 {
-	const struct scenario *s = &v->a->draft.s;
-	const struct gpu *g = &s->cluster.gpu;
-	const struct knob *k = knob_find(key);
-	char buf[48];
-	(void)knob_format_pretty(k, s, value, value_cap);
-	(void)snprintf(note, cap, "%s", ui_text(k->help));
-	if (strcmp(key, "tokens") == 0) {
+	const double each = c->tokens / (double)model_active_params(&v->a->draft.s.model);
+	(void)snprintf(note, NOTE_CAP, _("%.3g per active parameter; compute-optimal: 20 (Hoffmann)"), each);
+	if (canvas_text_width(note) > w)
+		(void)snprintf(note, NOTE_CAP, _("%.3g per parameter; optimal is 20"), each);
+}
+
+/* Where the price comes from. */
+static void price_note(const struct view *v, const struct cost *c, int w, char note[NOTE_CAP])
+{
+	const struct gpu *g = &v->a->draft.s.cluster.gpu;
+	char usd[48], brief[NOTE_CAP];
+	if (v->a->draft.s.cost.price > 0) {
+		(void)report_usd(g->usd_per_hour, usd, sizeof(usd));
+		(void)snprintf(note, NOTE_CAP, _("per GPU hour, as given; the preset says %s"), g->usd_per_hour > 0 ? usd : "?");
+		(void)snprintf(brief, NOTE_CAP, _("as given; the preset says %s"), g->usd_per_hour > 0 ? usd : "?");
+	} else if (c->price_usd_per_hour > 0) {
+		(void)snprintf(note, NOTE_CAP, _("per GPU hour of %s: %s, %s"), g->id, g->usd_provider, g->usd_date);
+		(void)snprintf(brief, NOTE_CAP, _("per GPU hour: %s"), g->usd_provider);
+	} else {
+		(void)snprintf(note, NOTE_CAP, _("no price of %s is known: = types one"), g->id);
+		(void)snprintf(brief, NOTE_CAP, "%s", _("not known: = types one"));
+	}
+	if (canvas_text_width(note) > w)
+		(void)snprintf(note, NOTE_CAP, "%s", brief);
+}
+
+/* What a setting is worth as it stands, and what that rests on, in w columns. */
+static void setting_texts(
+	const struct view *v, size_t i, const struct cost *c, int w, char *value, size_t value_cap, char note[NOTE_CAP])
+{
+	(void)knob_format_pretty(knob_find(bill[i].key), &v->a->draft.s, value, value_cap);
+	if (bill[i].note != NULL) {
+		(void)snprintf(note, NOTE_CAP, "%s", ui_text(bill[i].note));
+	} else if (strcmp(bill[i].key, "tokens") == 0) {
 		(void)units_format_count(num_round(c->tokens), value, value_cap);
-		(void)snprintf(note, cap, _("%.3g per active parameter; compute-optimal: 20 (Hoffmann)"),
-			c->tokens / (double)model_active_params(&s->model));
-	} else if (strcmp(key, "price") == 0) {
+		tokens_note(v, c, w, note);
+	} else {
 		(void)snprintf(value, value_cap, c->price_usd_per_hour > 0 ? "$%.2f" : "?", c->price_usd_per_hour);
-		if (s->cost.price > 0)
-			(void)snprintf(note, cap, _("per GPU hour, as given; the preset says %s"),
-				g->usd_per_hour > 0 ? report_usd(g->usd_per_hour, buf, sizeof(buf)) : "?");
-		else if (c->price_usd_per_hour > 0)
-			(void)snprintf(note, cap, _("per GPU hour of %s: %s, %s"), g->id, g->usd_provider, g->usd_date);
-		else
-			(void)snprintf(note, cap, _("no price of %s is known: = types one"), g->id);
+		price_note(v, c, w, note);
 	}
 }
 
-/* The settings that only the bill depends on; the focused one is changed here. */
-static void draw_settings(const struct view *v, struct rect r, const struct cost *c)
+/* The settings of the bill; the focused one is changed here. */
+static void draw_settings(const struct view *v, struct rect r, const struct cost *c, bool few)
 {
-	static const char *const keys[] = { "tokens", "price", "pue", "mtbf", "goodput" };
-	char value[48], note[160], path[FIGURE_PATH_CAP];
-	if (r.h < 2)
-		return;
-	(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("SETTINGS"));
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && (int)i + 1 < r.h; i++) {
-		const int y = r.y + 1 + (int)i;
-		setting_texts(v, keys[i], c, value, sizeof(value), note, sizeof(note));
-		(void)snprintf(path, sizeof(path), "scenario.%s", keys[i]);
+	const int note_x = r.x + LABEL_W + VALUE_W + 2, note_w = r.w - LABEL_W - VALUE_W - 2;
+	char value[48], note[NOTE_CAP], path[FIGURE_PATH_CAP];
+	int y = r.y;
+	if (!few && r.h > 1)
+		(void)canvas_text(v->c, r.x, y++, r.w, ROLE_HEAD, _("SETTINGS"));
+	for (size_t i = 0; i < sizeof(bill) / sizeof(bill[0]) && y < r.y + r.h; i++, y++) {
+		setting_texts(v, i, c, note_w, value, sizeof(value), note);
+		(void)snprintf(path, sizeof(path), "scenario.%s", bill[i].key);
 		if (strcmp(v->a->figure, path) == 0)
 			canvas_glyph(v->c, r.x, y, ROLE_ACCENT, GLYPH_FOCUS);
-		(void)canvas_text(v->c, r.x + 1, y, LABEL_W - 1, ROLE_TEXT, ui_text(knob_find(keys[i])->label));
+		(void)canvas_text(v->c, r.x + 1, y, LABEL_W - 1, ROLE_TEXT, ui_text(knob_find(bill[i].key)->label));
 		view_figure(v, r.x + LABEL_W, y, VALUE_W, value, path);
-		(void)canvas_text(v->c, r.x + LABEL_W + VALUE_W + 2, y, r.w - LABEL_W - VALUE_W - 2, ROLE_DIM, note);
+		(void)canvas_text(v->c, note_x, y, note_w, ROLE_DIM, note);
 	}
 }
 
@@ -253,7 +302,7 @@ static void draw_preview(const struct view *v)
 {
 	const struct rect r = v->l.area[AREA_PREVIEW];
 	const struct knob *k = app_knob(v->a);
-	const int half = (r.w - LABEL_W) / 2;
+	const int label_w = v->l.narrow ? 0 : LABEL_W, half = (r.w - label_w) / 2;
 	if (strncmp(v->a->figure, "scenario.", 9) != 0) {
 		char text[FIGURE_PATH_CAP + 96];
 		(void)snprintf(text, sizeof(text), _("%s: Enter explains it; b lists prices of other providers"), v->a->figure);
@@ -262,13 +311,13 @@ static void draw_preview(const struct view *v)
 		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_TEXT, text);
 		return;
 	}
-	(void)canvas_text(v->c, r.x, r.y, LABEL_W, ROLE_HEAD, k->key);
+	(void)canvas_text(v->c, r.x, r.y, label_w, ROLE_HEAD, k->key);
 	if (!settings_has_stops(k)) {
-		(void)canvas_text(v->c, r.x + LABEL_W, r.y, r.w - LABEL_W, ROLE_DIM, _("= types a value"));
+		(void)canvas_text(v->c, r.x + label_w, r.y, r.w - label_w, ROLE_DIM, _("= types a value"));
 		return;
 	}
-	draw_half(v, r.x + LABEL_W, r.y, half, 0);
-	draw_half(v, r.x + LABEL_W + half, r.y, half, 1);
+	draw_half(v, r.x + label_w, r.y, half, 0);
+	draw_half(v, r.x + label_w + half, r.y, half, 1);
 }
 
 static void draw_title(const struct view *v, struct rect r, const struct cost *c)
@@ -298,7 +347,9 @@ void view_cost(const struct view *v)
 	}
 	const struct cost c = cost_of(&v->a->draft.s, &v->a->plan.step);
 	split(&v->a->plan, &c, s);
-	const int rows = choose_purposes(s, body.h - 4 - SETTINGS_H, chosen);
+	/* With few rows the headings go first. */
+	const bool few = body.h - 4 - SETTINGS_H < COST_PURPOSES;
+	const int rows = choose_purposes(s, body.h - 4 - SETTINGS_H + (few ? 2 : 0), chosen);
 	draw_title(v, (struct rect){ body.x, body.y, bar_w, 1 }, &c);
 	view_segments(v->c, body.x, body.y + 1, bar_w, s, COST_PURPOSES);
 	const int spare = body.h - 2 - (rows + 2) - SETTINGS_H - 2;
@@ -307,10 +358,10 @@ void view_cost(const struct view *v)
 		draw_run(v, (struct rect){ body.x + RUN_X, y, RUN_W, rows + 2 }, &c);
 	if (body.w >= PRICES_X + PRICES_W)
 		draw_prices(v, (struct rect){ body.x + PRICES_X, y, body.w - PRICES_X, bottom - y });
-	y = draw_split(v, (struct rect){ body.x, y, RUN_X, rows + 2 }, &c, s, chosen);
+	y = draw_split(v, (struct rect){ body.x, y, RUN_X, rows + 2 }, &c, s, chosen, few);
 	y += spare >= 1;
 	const int left_w = body.w >= PRICES_X + PRICES_W ? PRICES_X - 2 : body.w;
-	draw_settings(v, (struct rect){ body.x, y, left_w, bottom - y }, &c);
+	draw_settings(v, (struct rect){ body.x, y, left_w, bottom - y }, &c, few);
 	y += SETTINGS_H + (spare >= 3);
 	draw_failures(v, (struct rect){ body.x, y, left_w, bottom - y }, &c);
 }

@@ -8,6 +8,7 @@
 #include "units.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "8,192", "0.125", "22,502,440,960": exact where it is a whole number, to the next one where it is large. */
@@ -84,9 +85,24 @@ static void write_saved_tensors(const struct app *a, struct pen *p)
 	}
 }
 
+/* Words first: why this stage needs so much. */
+static void write_why(const struct app *a, struct pen *p)
+{
+	static const char head[] = "memory.stages[";
+	char text[400], *end = NULL;
+	if (strncmp(a->path, head, sizeof(head) - 1) != 0)
+		return;
+	const size_t stage = (size_t)strtoul(a->path + sizeof(head) - 1, &end, 10);
+	if (strcmp(end, "].total") != 0 || stage >= a->n_stages)
+		return;
+	pen_text(p, _("why"), ROLE_HEAD, view_why(a, stage, text, sizeof(text)));
+	pen_gap(p);
+}
+
 static void write_figure(const struct app *a, struct pen *p, const struct explanation *x)
 {
 	char text[400];
+	write_why(a, p);
 	pen_text(p, _("formula"), ROLE_TEXT, x->formula);
 	result_text(x, text, sizeof(text));
 	pen_text(p, _("result"), ROLE_HEAD, text);

@@ -220,7 +220,7 @@ static void draw_axis(const struct view *v, struct rect r, const struct gantt *g
 	const int total_w = snprintf(total, sizeof(total), _("%" PRId64 " ticks"), app_pipeline_ticks(v->a));
 	const int end = g->mode == GANTT_ABRIDGED ? (int)g->head_cols : (int)g->cols, room = r.w - total_w - 1;
 	gantt_axis(g, axis, sizeof(axis));
-	(void)canvas_text(v->c, r.x, r.y, r.w < NARROW_W ? 1 : end < room ? end : room, ROLE_DIM, axis);
+	(void)canvas_clip(v->c, r.x, r.y, r.w < NARROW_W ? 1 : end < room ? end : room, ROLE_DIM, axis);
 	(void)canvas_text_right(v->c, r.x + r.w - total_w, r.y, total_w, ROLE_DIM, total);
 }
 

@@ -2,6 +2,7 @@
  * glyphs. */
 #include "view_speed.h"
 
+#include "num.h"
 #include "ui_text.h"
 
 #include <stdio.h>
@@ -14,12 +15,19 @@ struct help_line {
 	const char *text; /* translated; NULL: a heading, whose text is in keys */
 	uint32_t code;    /* a glyph instead of keys */
 	uint8_t style;
+	struct help_target target;
 };
 
 struct help {
 	struct help_line lines[HELP_LINES_MAX];
 	size_t n;
 };
+
+/* A heading or a blank row: the focus passes over it. */
+static bool is_gap(const struct help_line *line)
+{
+	return line->text == NULL || (line->keys[0] == '\0' && line->code == 0);
+}
 
 static struct help_line *add_line(struct help *h, const char *keys, const char *text)
 {
@@ -53,7 +61,7 @@ static void add_group(struct help *h, enum context context, bool all, enum actio
 			(void)add_line(h, _(action_group_names[group]), NULL);
 		}
 		first = false;
-		(void)add_line(h, keys, ui_text(ui_action_table[i].help));
+		add_line(h, keys, ui_text(ui_action_table[i].help))->target.action = (enum ui_action)i;
 	}
 }
 
@@ -64,11 +72,11 @@ static void add_context(struct help *h, enum context context)
 	for (int i = 0; i < UI_ACTION_COUNT; i++) {
 		char keys[40];
 		if (*input_keys_of(context, (enum ui_action)i, keys, sizeof(keys)) != '\0')
-			(void)add_line(h, keys, ui_text(ui_action_table[i].help));
+			add_line(h, keys, ui_text(ui_action_table[i].help))->target.action = (enum ui_action)i;
 	}
 }
 
-static void add_glyphs(struct help *h, bool ascii)
+static void add_glyphs(struct help *h, bool ascii, size_t stage)
 {
 	add_blank(h);
 	(void)add_line(h, _("letters of a bar"), NULL);
@@ -77,6 +85,7 @@ static void add_glyphs(struct help *h, bool ascii)
 		struct help_line *line = add_line(h, "", ui_text(memory_category_table[k].label));
 		line->code = (uint32_t)(unsigned char)memory_category_table[k].letter;
 		line->style = (uint8_t)(category_looks[k].role | STYLE_BOLD);
+		(void)view_stage_path(stage, memory_category_table[k].key, line->target.path);
 	}
 	add_blank(h);
 	(void)add_line(h, _("letters of the step"), NULL);
@@ -84,6 +93,7 @@ static void add_glyphs(struct help *h, bool ascii)
 		struct help_line *line = add_line(h, "", _(part_looks[i].name));
 		line->code = (uint32_t)(unsigned char)step_part_table[i].letter;
 		line->style = (uint8_t)(part_looks[i].role | STYLE_BOLD);
+		(void)snprintf(line->target.path, sizeof(line->target.path), "time.%s", step_part_table[i].key);
 	}
 	add_blank(h);
 	(void)add_line(h, _("glyphs"), NULL);
@@ -97,8 +107,9 @@ static void add_glyphs(struct help *h, bool ascii)
 	line->style = ROLE_TEXT;
 }
 
-static void collect(struct help *h, enum context from, bool ascii)
+static void collect(struct help *h, const struct app *a, bool ascii)
 {
+	const enum context from = a->help_context;
 	h->n = 0;
 	for (int group = 0; group < GROUP_COUNT; group++)
 		add_group(h, from, true, (enum action_group)group);
@@ -109,7 +120,29 @@ static void collect(struct help *h, enum context from, bool ascii)
 		if (any && context != (int)from)
 			add_context(h, (enum context)context);
 	}
-	add_glyphs(h, ascii);
+	add_glyphs(h, ascii, (size_t)num_max(0, num_min(a->plan.verdict.worst_stage, (int64_t)a->n_stages - 1)));
+}
+
+/* The n-th line that can have the focus; the last one when there are fewer. */
+static size_t line_of(const struct help *h, size_t n)
+{
+	size_t found = 0;
+	for (size_t i = 0; i < h->n; i++) {
+		if (is_gap(&h->lines[i]))
+			continue;
+		found = i;
+		if (n-- == 0)
+			break;
+	}
+	return found;
+}
+
+static size_t count_lines(const struct help *h)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < h->n; i++)
+		n += !is_gap(&h->lines[i]);
+	return n;
 }
 
 /* Lines from i to the next heading: a section is not broken over two columns when it can be helped. */
@@ -121,24 +154,26 @@ static size_t section_length(const struct help *h, size_t i)
 	return n;
 }
 
-static void draw_line(const struct view *v, int x, int y, int w, const struct help_line *line)
+static void draw_line(const struct view *v, int x, int y, int w, const struct help_line *line, bool focus)
 {
 	if (line->text == NULL) {
 		(void)canvas_text(v->c, x, y, w, ROLE_HEAD, line->keys);
 		return;
 	}
+	if (focus) {
+		canvas_glyph(v->c, x, y, ROLE_ACCENT, GLYPH_FOCUS);
+		canvas_cursor(v->c, x + 1, y, false);
+	}
 	if (line->code != 0)
 		canvas_put(v->c, x + 1, y, line->style, line->code);
 	const int used = canvas_text(v->c, x + 1, y, w - 1, line->style, line->keys);
-	const int text_x = 1 + (used >= KEYS_W ? used + 1 : KEYS_W);
-	if (line->code != 0)
-		(void)canvas_text(v->c, x + 4, y, w - 4, ROLE_TEXT, line->text);
-	else
-		(void)canvas_text(v->c, x + text_x, y, w - text_x, ROLE_TEXT, line->text);
+	const int text_x = line->code != 0 ? 4 : 1 + (used >= KEYS_W ? used + 1 : KEYS_W);
+	(void)canvas_text(v->c, x + text_x, y, w - text_x, focus ? ROLE_FOCUS : ROLE_TEXT, line->text);
 }
 
-/* Lays the lines out over pages of columns and draws one page; SIZE_MAX draws none. Returns the number of pages. */
-static size_t flow(const struct view *v, const struct help *h, size_t page)
+/* Lays the lines out over pages of columns and draws one page, SIZE_MAX: none. *focus_page: the page of line `focus`. Returns the
+ * number of pages. */
+static size_t flow(const struct view *v, const struct help *h, size_t page, size_t focus, size_t *focus_page)
 {
 	const struct rect body = view_body(v);
 	const int columns = body.w >= 120 ? 3 : body.w >= 76 ? 2 : 1, column_w = body.w / columns;
@@ -154,8 +189,11 @@ static size_t flow(const struct view *v, const struct help *h, size_t page)
 		}
 		if (y == 0 && blank)
 			continue;
+		if (i == focus)
+			*focus_page = slot / (size_t)columns;
 		if (slot / (size_t)columns == page)
-			draw_line(v, body.x + (int)(slot % (size_t)columns) * column_w, body.y + y, column_w - 1, line);
+			draw_line(
+				v, body.x + (int)(slot % (size_t)columns) * column_w, body.y + y, column_w - 1, line, i == focus);
 		y++;
 	}
 	return slot / (size_t)columns + 1;
@@ -164,18 +202,56 @@ static size_t flow(const struct view *v, const struct help *h, size_t page)
 size_t view_help_scroll_max(const struct view *v)
 {
 	struct help h;
-	collect(&h, v->a->help_context, false);
-	return flow(v, &h, SIZE_MAX) - 1;
+	collect(&h, v->a, false);
+	return count_lines(&h) - 1;
+}
+
+struct help_target view_help_target(const struct app *a)
+{
+	struct help h;
+	collect(&h, a, false);
+	return h.lines[line_of(&h, a->scroll[VIEW_HELP])].target;
+}
+
+bool view_help_find(const struct app *a, const char *text, size_t from, int direction, size_t *at)
+{
+	struct help h;
+	collect(&h, a, false);
+	const size_t n = count_lines(&h);
+	for (size_t i = 0; i < n; i++) {
+		const size_t step = direction == 0 ? i : i + 1, line = (from + (direction < 0 ? n - step : step)) % n;
+		const struct help_line *candidate = &h.lines[line_of(&h, line)];
+		char all[256];
+		(void)snprintf(all, sizeof(all), "%s %s", candidate->keys, candidate->text);
+		if (browser_words_match(all, text)) {
+			*at = line;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What Enter does on the line in focus. */
+static void draw_hint(const struct view *v)
+{
+	const struct rect r = v->l.area[AREA_PREVIEW];
+	const struct help_target target = view_help_target(v->a);
+	if (target.path[0] != '\0')
+		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("Enter explains it: what it is now, and the formula."));
+	else if (target.action != UI_NONE)
+		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("Enter does it, where it can be done; Esc goes back."));
 }
 
 void view_help(const struct view *v)
 {
 	struct help h;
 	char text[64];
-	const size_t page = v->a->scroll[VIEW_HELP];
-	collect(&h, v->a->help_context, v->c->ascii);
-	view_prompt_or(v, NULL);
-	const size_t pages = flow(v, &h, page);
+	collect(&h, v->a, v->c->ascii);
+	const size_t focus = line_of(&h, v->a->scroll[VIEW_HELP]);
+	size_t page = 0;
+	const size_t pages = flow(v, &h, SIZE_MAX, focus, &page);
+	(void)flow(v, &h, page, focus, &page);
+	view_prompt_or(v, draw_hint);
 	(void)snprintf(text, sizeof(text), _("page %zu of %zu"), page + 1, pages);
 	(void)canvas_text_right(v->c, v->c->w - 24, 1, 24, ROLE_DIM, text);
 }

@@ -39,6 +39,8 @@ bool view_footer_item(const struct view *v, enum context context, enum ui_action
 void view_prompt_or(const struct view *v, void (*otherwise)(const struct view *v));
 /* A figure, right-aligned in w columns; the one with the focus takes its look and the cursor. */
 void view_figure(const struct view *v, int x, int y, int w, const char *text, const char *path);
+/* The same in a style of its own. */
+void view_figure_in(const struct view *v, struct rect r, uint8_t style, const char *text, const char *path);
 /* "memory.stages[2].optimizer". Returns buf. */
 char *view_stage_path(size_t stage, const char *member, char buf[FIGURE_PATH_CAP]);
 /* The area between the message and the prompt of a full-width view. */
@@ -83,7 +85,9 @@ void view_memory_bars(
 	const struct view *v, struct rect r, const struct stage_span *rows, size_t n, int bar_w, int value_w, bool two_decimals);
 /* The bytes of the pinned plan for a stage and a category (MEMORY_CATEGORY_COUNT: all); false without a pin or such a stage. */
 bool view_pinned(const struct app *a, size_t stage, int category, int64_t *bytes);
-/* "+0.34", "-12.3", "=": what became of the pinned figure, right-aligned in w columns. Nothing without a pin. */
+/* "+0.34", "-12.3", "=", "new": what became of the pinned figure. "" without a pin. Returns buf. */
+char *view_difference_text(const struct app *a, size_t stage, int category, char *buf, size_t cap);
+/* That, right-aligned in w columns. */
 void view_difference(const struct view *v, int x, int y, int w, size_t stage, int category);
 /* GiB with a number of decimals chosen for the largest value of its column; "-" for zero. Returns buf. */
 char *view_gib(int64_t bytes, int64_t largest_bytes, char *buf, size_t cap);
@@ -95,6 +99,11 @@ void view_phases(const struct view *v, struct rect r);
 void view_ledger(const struct view *v, struct rect r);
 /* "HOST 135 of 1,907 GiB per node"; nothing when nothing is offloaded. */
 void view_host(const struct view *v, struct rect r);
+
+/* view_why.c: "Stage 0 needs most: it holds 4 micro-batches in flight, stage 3 holds 1."; and "why: 4 micro-batches in flight, s3
+ * has 1", "" where all stages need the same, with fewer words where w columns do not hold it. Return buf. */
+char *view_why(const struct app *a, size_t stage, char *buf, size_t cap);
+char *view_why_brief(const struct app *a, size_t stage, int w, char *buf, size_t cap);
 
 /* view_gantt.c: the pipeline drawing. */
 /* Draws the pipeline of the plan to at most rows x cols cells; false when it cannot be drawn. *drawn_m: micro-batches that were
@@ -151,6 +160,9 @@ void view_speed_line(const struct view *v, struct rect r);
 /* "4.2 % faster", "-$39.2k", "no change": what a step does to time, else to the price; at most 12 columns. Returns buf. */
 char *view_speed_change(const struct app *a, const struct preview *p, char *buf, size_t cap);
 
+/* "4.2 % faster", "same speed" against the present plan; "" when a speed is not known. Returns buf. */
+char *view_speed_gain(const struct app *a, double tokens_per_s, char *buf, size_t cap);
+
 /* view_text.c: labelled, wrapped texts below each other. */
 struct pen {
 	struct canvas *c;
@@ -174,10 +186,11 @@ void view_command(const struct view *v);
 void view_compare(const struct view *v);
 void view_presets(const struct view *v);
 void view_advice(const struct view *v);
+void view_space(const struct view *v);
 void view_labs(const struct view *v);
 void view_lab(const struct view *v);
 void view_big(const struct view *v);
-/* The last useful first row (help: page) of those that scroll. */
+/* The last useful first row of those that scroll; of the help the last line that can have the focus. */
 size_t view_help_scroll_max(const struct view *v);
 size_t view_explain_scroll_max(const struct view *v);
 size_t view_command_scroll_max(const struct view *v);

@@ -70,14 +70,13 @@ static void draw_table_row(const struct view *v, struct rect r, int y, struct st
 	view_stage_label(v, r.x, y, 's', span);
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
 		const enum memory_category k = view_category(i);
-		const int x = r.x + 3 + i * TABLE_COLUMN_W;
-		if (a->pin.set) {
-			view_difference(v, x + 2, y, TABLE_COLUMN_W - 2, span.first, (int)k);
-			continue;
-		}
-		(void)view_gib(a->stages[span.first].category[k], a->plan.worst.need_bytes, value, sizeof(value));
-		view_figure(
-			v, x + 2, y, TABLE_COLUMN_W - 2, value, view_stage_path(span.first, memory_category_table[k].key, path));
+		const struct rect cell = { r.x + 3 + i * TABLE_COLUMN_W + 2, y, TABLE_COLUMN_W - 2, 1 };
+		if (a->pin.set)
+			(void)view_difference_text(a, span.first, (int)k, value, sizeof(value));
+		else
+			(void)view_gib(a->stages[span.first].category[k], a->plan.worst.need_bytes, value, sizeof(value));
+		view_figure_in(v, cell, a->pin.set ? ROLE_PIN : ROLE_TEXT, value,
+			view_stage_path(span.first, memory_category_table[k].key, path));
 	}
 }
 
@@ -174,6 +173,18 @@ static void draw_notes(const struct view *v, struct rect r)
 	const int rows = v->l.area[AREA_PHASES].h > 0 ? 0 : r.y + r.h - y;
 	if (rows >= 2)
 		draw_brief(v, (struct rect){ r.x, r.y + r.h - 2, r.w, 2 });
+}
+
+/* After a no, together with the way out: why the stage whose parts stand above needs so much, in the row that the host would
+ * take. */
+static void draw_why(const struct view *v, struct rect r)
+{
+	const struct app *a = v->a;
+	char text[128];
+	if (r.h == 0 || a->plan.host_bytes_per_node > 0 || a->plan.verdict.fits || !a->plan.verdict.known || app_busy(a))
+		return;
+	const int x = r.x + view_label_w(a);
+	(void)canvas_text(v->c, x, r.y, r.x + r.w - x, ROLE_TEXT, view_why_brief(a, parts_stage(a), r.x + r.w - x, text, sizeof(text)));
 }
 
 /* Side pane: what the focused setting is. */
@@ -317,6 +328,7 @@ void view_main(const struct view *v)
 	else
 		draw_parts(v, v->l.area[AREA_PARTS]);
 	view_host(v, v->l.area[AREA_HOST]);
+	draw_why(v, v->l.area[AREA_HOST]);
 	view_pipeline_block(v, v->l.area[AREA_PIPELINE]);
 	view_speed_block(v, v->l.area[AREA_SPEED]);
 	view_phases(v, v->l.area[AREA_PHASES]);

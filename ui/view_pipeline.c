@@ -75,7 +75,7 @@ static void draw_fit(const struct view *v, const struct gantt *g, const struct s
 {
 	char axis[GANTT_COLS_MAX + 1];
 	gantt_axis(g, axis, sizeof(axis));
-	(void)canvas_text(v->c, s->cells.x, s->cells.y - 1, s->cells.w, ROLE_DIM, axis);
+	(void)canvas_clip(v->c, s->cells.x, s->cells.y - 1, s->cells.w, ROLE_DIM, axis);
 	for (int64_t row = 0; row < g->rows; row++) {
 		const int y = s->cells.y + (int)row;
 		if (g->rank[row] < 0) {

@@ -211,8 +211,14 @@ const char *view_consequence(const struct app *a, const struct preview *p)
 
 char *view_reason(const struct preview *p, const struct knob *k, char *buf, size_t cap)
 {
-	const char *at = p->reason, *division = strstr(p->reason, "does not divide");
+	static const char absent[] = "is not available with framework ";
+	const char *at = p->reason, *division = strstr(p->reason, "does not divide"), *missing = strstr(p->reason, absent);
 	const size_t key = strlen(k->key);
+	if (missing != NULL) {
+		missing += sizeof(absent) - 1;
+		(void)snprintf(buf, cap, _("not in %.*s"), (int)strcspn(missing, ";"), missing);
+		return buf;
+	}
 	if (division != NULL) {
 		at = division;
 	} else if (strncmp(at, k->key, key) == 0 && at[key] == ' ') {
@@ -227,31 +233,51 @@ char *view_reason(const struct preview *p, const struct knob *k, char *buf, size
 
 enum { CHANGE_W = 6 };
 
-/* One half of the preview: arrow, value, change in GiB, consequence. */
+/* Why a step is refused, in w columns: "does not divide 8 kv-heads", or shorter "refused: 8 kv-heads". */
+static void draw_refusal(const struct view *v, int x, int y, int w, const struct preview *p)
+{
+	static const char division[] = "does not divide ";
+	char reason[ERR_MSG_CAP], brief[ERR_MSG_CAP + 16];
+	(void)view_reason(p, app_knob(v->a), reason, sizeof(reason));
+	(void)snprintf(brief, sizeof(brief), _("refused: %s"), reason + sizeof(division) - 1);
+	(void)canvas_text(v->c, x, y, w, ROLE_DIM,
+		strncmp(reason, division, sizeof(division) - 1) == 0 ? canvas_fitting(w, reason, brief) : reason);
+}
+
+/* One half of the preview: arrow, value, change in GiB, consequence; at fixed columns, unless the value is too long for them. */
 static void draw_half(const struct view *v, int x, int y, int w, int side)
 {
 	const struct app *a = v->a;
 	const struct preview *p = &a->preview[side];
-	const int value_w = v->l.narrow ? 4 + (w - 30) : 8 + (w - 33);
-	char text[ERR_MSG_CAP];
+	const int value_w = w - (v->l.narrow ? 26 : 25);
+	char change[32], text[64];
 	canvas_glyph(v->c, x, y, ROLE_ACCENT, side == 0 ? GLYPH_PREVIOUS : GLYPH_NEXT);
 	if (p->value[0] == '\0') {
 		(void)canvas_text(v->c, x + 2, y, w - 3, ROLE_DIM, side == 0 ? _("lowest") : _("highest"));
 		return;
 	}
-	/* A long value may use what a short change leaves. */
-	(void)view_change(p->change_bytes, text, sizeof(text));
-	const int spare = p->possible ? CHANGE_W - 1 - canvas_text_width(text) : 0;
-	const int used = canvas_text(v->c, x + 2, y, value_w + (spare > 0 ? spare : 0), ROLE_TEXT, p->value);
 	if (!p->possible) {
-		(void)canvas_printf(
-			v->c, x + 2 + used + 2, y, w - used - 5, ROLE_DIM, "%s", view_reason(p, app_knob(a), text, sizeof(text)));
+		const int used = canvas_text(v->c, x + 2, y, w - 2, ROLE_TEXT, p->value) + 3;
+		draw_refusal(v, x + used + 1, y, w - used - 2, p);
 		return;
 	}
-	(void)canvas_text_right(v->c, x + 2 + value_w, y, CHANGE_W, ROLE_TEXT, text);
-	(void)canvas_text(v->c, x + 2 + value_w + 6, y, 5, ROLE_TEXT, " GiB ");
-	(void)canvas_text(v->c, x + 2 + value_w + 11, y, 12, ROLE_TEXT,
-		p->same ? view_speed_change(a, p, text, sizeof(text)) : view_consequence(a, p));
+	(void)view_change(p->change_bytes, change, sizeof(change));
+	const char *outcome = p->same ? view_speed_change(a, p, text, sizeof(text)) : view_consequence(a, p);
+	/* A long value may use what a short change leaves. */
+	if (canvas_text_width(p->value) <= value_w + CHANGE_W - 1 - canvas_text_width(change)) {
+		const int end = x + 2 + value_w + CHANGE_W;
+		(void)canvas_text(v->c, x + 2, y, w - 2, ROLE_TEXT, p->value);
+		(void)canvas_text_right(v->c, end - CHANGE_W, y, CHANGE_W, ROLE_TEXT, change);
+		(void)canvas_printf(v->c, end, y, x + w - end, ROLE_TEXT, _(" GiB %s"), outcome);
+	} else {
+		/* Where it leads says more than by how much. */
+		int room = w - 2 - 1 - canvas_text_width(outcome) - 1, change_w = canvas_text_width(change) + 1;
+		change_w = p->same || canvas_text_width(p->value) + change_w > room ? 0 : change_w;
+		room -= change_w;
+		const int at = x + 2 + canvas_text(v->c, x + 2, y, room, ROLE_TEXT, p->value) + 1;
+		(void)canvas_text(v->c, at, y, change_w, ROLE_TEXT, change);
+		(void)canvas_text(v->c, at + change_w, y, x + w - at - change_w, ROLE_TEXT, outcome);
+	}
 }
 
 /* The category that a path of a stage ends in; MEMORY_CATEGORY_COUNT if none. */
@@ -264,25 +290,27 @@ static int path_category(const char *path)
 	return k;
 }
 
-/* What the focused figure is: "gradients of stage 0: 8.46 GiB, 16.3 % of its peak; fp32 sums ..." */
+/* What the focused figure is: "gradients of stage 0: 8.46 GiB, 16.3 % of its peak; fp32 sums ...", as much of it as fits. */
 static void draw_figure(const struct view *v, struct rect r)
 {
 	const struct app *a = v->a;
 	const struct stage_memory *s = &a->stages[a->figure_stage];
 	const int k = path_category(a->figure);
-	char amount[32];
+	char amount[32], text[512], brief[256];
 	if (k < MEMORY_CATEGORY_COUNT) {
 		const double share = s->need_bytes > 0 ? 100.0 * (double)s->category[k] / (double)s->need_bytes : 0;
-		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("%s of stage %zu: %s, %.1f %% of its peak; %s"),
+		(void)snprintf(brief, sizeof(brief), _("%s of stage %zu: %s, %.1f %% of its peak"),
 			ui_text(memory_category_table[k].label), a->figure_stage,
-			units_format_gib(s->category[k], amount, sizeof(amount)), share, ui_text(memory_category_table[k].help));
+			units_format_gib(s->category[k], amount, sizeof(amount)), share);
+		(void)snprintf(text, sizeof(text), "%s; %s", brief, ui_text(memory_category_table[k].help));
 	} else if (strstr(a->figure, "].total") != NULL) {
-		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("peak of stage %zu: %s, when: %s"), a->figure_stage,
-			units_format_gib(s->need_bytes, amount, sizeof(amount)),
-			ui_text(memory_instant_choices[s->instant].help));
+		(void)view_why(a, a->figure_stage, brief, sizeof(brief));
+		(void)snprintf(text, sizeof(text), _("%s Peak: %s."), brief, ui_text(memory_instant_choices[s->instant].help));
 	} else {
-		(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_TEXT, _("%s: Enter explains it"), a->figure);
+		(void)snprintf(text, sizeof(text), _("%s: Enter explains it"), a->figure);
+		(void)snprintf(brief, sizeof(brief), "%s", a->figure);
 	}
+	(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_TEXT, canvas_fitting(r.w, text, brief));
 }
 
 /* "tp           < 4        +34.6 GiB does not fit > 16      8 kv-heads ..." */

@@ -116,12 +116,13 @@ char *view_percent(double share, char *buf, size_t cap)
 
 char *view_rate(double per_second, char *buf, size_t cap)
 {
+	char number[32];
 	if (per_second < 1e4)
 		(void)units_format_f4(per_second, buf, cap);
 	else if (per_second < 1e6)
 		(void)snprintf(buf, cap, "%.*fk", per_second < 1e5 ? 1 : 0, per_second / 1e3);
 	else
-		(void)units_format_count(num_round(per_second), buf, cap);
+		(void)snprintf(buf, cap, "%sM", units_format_f4(per_second / 1e6, number, sizeof(number)));
 	return buf;
 }
 
@@ -132,16 +133,34 @@ void view_speed_unknown(const struct view *v, int x, int y, int w)
 		precision_choices[s->training.precision].key);
 }
 
+/* "4.2 % faster" for a speed that is `rate` times the present one. False when that is not worth a word. */
+static bool write_gain(double rate, char *buf, size_t cap)
+{
+	const double share = 100 * (rate < 1 ? 1 / rate - 1 : rate - 1);
+	if (share >= 0.05)
+		(void)snprintf(buf, cap, rate < 1 ? _("%.*f %% slower") : _("%.*f %% faster"), share < 10 ? 1 : 0, share);
+	return share >= 0.05;
+}
+
+char *view_speed_gain(const struct app *a, double tokens_per_s, char *buf, size_t cap)
+{
+	const double now = a->plan.step.known ? a->plan.throughput.tokens_per_s : 0;
+	buf[0] = '\0';
+	if (now > 0 && tokens_per_s > 0 && !write_gain(tokens_per_s / now, buf, cap))
+		(void)snprintf(buf, cap, "%s", _("same speed"));
+	return buf;
+}
+
 char *view_speed_change(const struct app *a, const struct preview *p, char *buf, size_t cap)
 {
 	const double now = a->plan.step.known ? a->plan.step.step_s : 0,
 		     usd = now > 0 ? cost_of(&a->draft.s, &a->plan.step).usd : 0;
-	const double rate = now > 0 && p->step_s > 0 ? now / p->step_s : 1, share = 100 * (rate < 1 ? 1 / rate - 1 : rate - 1);
-	const double change = p->step_s > 0 && now > 0 ? p->usd - usd : 0;
+	const bool timed = now > 0 && p->step_s > 0;
+	const double change = timed ? p->usd - usd : 0;
 	char money[32];
-	if (share >= 0.05)
-		(void)snprintf(buf, cap, rate < 1 ? _("%.*f %% slower") : _("%.*f %% faster"), share < 10 ? 1 : 0, share);
-	else if (change > 0.5 || change < -0.5)
+	if (timed && write_gain(now / p->step_s, buf, cap))
+		return buf;
+	if (change > 0.5 || change < -0.5)
 		(void)snprintf(buf, cap, "%c%s", change < 0 ? '-' : '+',
 			report_usd(change < 0 ? -change : change, money, sizeof(money)));
 	else

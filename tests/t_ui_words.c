@@ -1,0 +1,302 @@
+/* What the screens say where there is little room: whole words, and the word that matters. */
+#include "config.h"
+
+#include "ui_shows.h"
+
+#include <stdio.h>
+
+/* One row of the screen, without its trailing blanks. */
+static const char *row_of(int y)
+{
+	static char row[1024];
+	const char *at = screen();
+	for (; y > 0; y--)
+		at = strchr(at, '\n') + 1;
+	(void)snprintf(row, sizeof(row), "%.*s", (int)strcspn(at, "\n"), at);
+	for (size_t n = strlen(row); n > 0 && row[n - 1] == ' '; n--)
+		row[n - 1] = '\0';
+	return row;
+}
+
+static void type_flags(const char *flags)
+{
+	fixture_text(f, ":");
+	fixture_text(f, flags);
+	(void)fixture_key(f, INPUT_ENTER);
+}
+
+START_TEST(the_header_never_loses_the_layout)
+{
+	static const struct {
+		int w;
+		const char *title;
+	} cases[] = { { 60, "DeepSeek-V3 671B on 256 H100, pp16 ep8 dp16" }, { 80, "DeepSeek-V3 671B, pp16 ep8 dp16" } };
+	type_flags("model deepseek-v3 gpus 256 tp 1 pp 16 ep 8");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		fixture_resize(f, cases[i].w, 24);
+		ck_assert_msg(strncmp(row_of(0), cases[i].title, strlen(cases[i].title)) == 0, "%s", row_of(0));
+	}
+	type_flags("gpus 2048 tp 2 pp 16 ep 64 cp 2");
+	fixture_resize(f, 80, 24);
+	ck_assert_msg(strncmp(row_of(0), "DeepSeek-V3, tp2 pp16 cp2 ep64 dp32", 35) == 0, "%s", row_of(0));
+}
+END_TEST
+
+/* A lone "~" behind a word is a cut; "~0" is a number. */
+static bool is_cut(const char *row)
+{
+	for (const char *at = strchr(row, '~'); at != NULL; at = strchr(at + 1, '~')) {
+		if (at[1] == ' ' || at[1] == '\0')
+			return true;
+	}
+	return false;
+}
+
+START_TEST(the_preview_of_every_setting_is_whole)
+{
+	static const int widths[] = { 60, 80, 120 };
+	fixture_resize(f, widths[_i], 24);
+	for (size_t i = 0; i < knob_count(); i++) {
+		if (!settings_apply(&f->app.draft.s, knob_at(i)))
+			continue;
+		fixture_focus(f, knob_at(i)->key);
+		ck_assert_msg(!is_cut(row_of(22)), "%d: %s", widths[_i], row_of(22));
+	}
+}
+END_TEST
+
+START_TEST(no_line_of_the_help_is_cut)
+{
+	static const int widths[] = { 60, 80, 120 };
+	fixture_resize(f, widths[_i], 24);
+	(void)fixture_key(f, '?');
+	size_t last = SIZE_MAX;
+	while (f->app.scroll[VIEW_HELP] != last) {
+		last = f->app.scroll[VIEW_HELP];
+		(void)screen();
+		for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+			ck_assert_msg(!is_cut(line) || strstr(line, "are left out") != NULL, "%s", line);
+		(void)fixture_key(f, 'j');
+	}
+}
+END_TEST
+
+START_TEST(a_refusal_names_what_is_not_divided)
+{
+	fixture_focus(f, "tp");
+	shows("16  does not divide 8 kv-heads");
+	fixture_resize(f, 60, 16);
+	shows("16  refused: 8 kv-heads");
+	fixture_focus(f, "zero");
+	shows("2  not in megatron");
+}
+END_TEST
+
+START_TEST(a_long_answer_takes_a_second_row)
+{
+	fixture_resize(f, 60, 16);
+	(void)fixture_key(f, 'c');
+	ck_assert_str_eq(row_of(6), "Pinned as A: figures show the difference to it. d lists all,");
+	ck_assert_str_eq(row_of(7), "C drops it.");
+	(void)fixture_key(f, 'j');
+	ck_assert_ptr_null(strstr(screen(), "C drops it."));
+}
+END_TEST
+
+START_TEST(the_bill_of_the_smallest_screen_is_complete)
+{
+	fixture_resize(f, 60, 16);
+	(void)fixture_key(f, '$');
+	shows("u useful FLOPs at peak");
+	shows("c compute below peak");
+	shows("the others");
+	shows("sum");
+	shows("goodput");
+	for (int y = 0; y < 16; y++)
+		ck_assert_msg(!is_cut(row_of(y)), "%s", row_of(y));
+}
+END_TEST
+
+START_TEST(a_list_says_in_full_what_its_focus_is)
+{
+	fixture_resize(f, 60, 16);
+	fixture_focus(f, "framework");
+	(void)fixture_key(f, INPUT_ENTER);
+	shows("Megatron-LM / Megatron-Core: tp, pp, cp, ep, distributed");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	fixture_focus(f, "zero");
+	(void)fixture_key(f, INPUT_ENTER);
+	(void)fixture_key(f, 'G');
+	shows("zero 3 is not available with framework megatron");
+}
+END_TEST
+
+static void finish_work(void)
+{
+	while (app_busy(&f->app))
+		(void)app_work(&f->app);
+}
+
+/* The task of a new user: does it fit, what is the cheapest change, which stage is worst, why. */
+START_TEST(a_no_says_how_much_where_why_and_the_cheapest_way_out)
+{
+	type_flags("gpus 16");
+	ck_assert_ptr_null(strstr(screen(), "way out"));
+	finish_work();
+	shows("DOES NOT FIT   22.7 GiB over on stage 0");
+	shows("pp 4 became 2. u undoes it. Way out: offload cpu. All ways: a");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	shows("Cheapest way out: offload cpu, -50.8 GiB, 8.4 % slower. All ways: a");
+	shows("why: 2 micro-batches in flight, s1 has 1");
+	(void)fixture_key(f, INPUT_TAB);
+	shows("Stage 0 needs most: it holds 2 micro-batches in flight, stage 1 holds 1.");
+	(void)fixture_key(f, 'e');
+	shows("why         Stage 0 needs most: it holds 2 micro-batches in flight, stage 1");
+	shows("formula     W + M + G + O + A + T + Rw + Rc + Rm");
+}
+END_TEST
+
+START_TEST(words_name_what_a_stage_has_more_of)
+{
+	(void)fixture_key(f, INPUT_TAB);
+	(void)fixture_key(f, 'j');
+	shows("Stage 1 needs 7.28 GiB less than stage 0: 3 micro-batches in flight, not 4.");
+	type_flags("pp 1 gpus 64");
+	shows("Every GPU needs the same; most of it is ");
+	type_flags("model llama3-8b seq 512 gpus 8 tp 1 pp 4 micro-batch 1 global-batch 8 vocab 1000000 recompute full");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	(void)fixture_key(f, INPUT_TAB);
+	(void)fixture_key(f, INPUT_TAB);
+	shows("Stage 0 needs most: it holds 5.84B parameters, stage 2 holds 1.74B.");
+}
+END_TEST
+
+/* What costs least speed comes first; the speed stands beside it. */
+START_TEST(advice_is_ranked_by_what_it_costs)
+{
+	type_flags("tp 4");
+	(void)fixture_key(f, 'a');
+	finish_work();
+	const struct advice *a = &f->app.advice;
+	for (size_t i = 1; i < a->n; i++) {
+		if (a->row[i].group == a->row[i - 1].group && a->row[i].group < ADVICE_HARDWARE)
+			ck_assert(a->row[i].tokens_per_s <= a->row[i - 1].tokens_per_s);
+	}
+	shows("tokens/s");
+	shows("% slower");
+	shows("Enter takes ");
+}
+END_TEST
+
+START_TEST(help_is_searched_and_its_lines_are_opened)
+{
+	(void)fixture_key(f, '?');
+	fixture_text(f, "/gradients");
+	(void)fixture_key(f, INPUT_ENTER);
+	shows("G  gradients");
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert_int_eq(f->app.view, VIEW_EXPLAIN);
+	ck_assert_str_eq(f->app.path, "memory.stages[0].gradients");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	ck_assert_int_eq(f->app.view, VIEW_HELP);
+	const size_t first = f->app.scroll[VIEW_HELP];
+	(void)fixture_key(f, 'n');
+	ck_assert_uint_ne(f->app.scroll[VIEW_HELP], first);
+	(void)fixture_key(f, 'N');
+	ck_assert_uint_eq(f->app.scroll[VIEW_HELP], first);
+	fixture_text(f, "/nosuchword");
+	shows("No line holds \"nosuchword\".");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	ck_assert_uint_eq(f->app.scroll[VIEW_HELP], first);
+	fixture_text(f, "/memory ledger");
+	(void)fixture_key(f, INPUT_ENTER);
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert_int_eq(f->app.view, VIEW_MEMORY);
+}
+END_TEST
+
+START_TEST(a_key_of_another_view_is_not_pressed_by_the_help)
+{
+	(void)fixture_key(f, '?');
+	fixture_text(f, "/zoom in");
+	(void)fixture_key(f, INPUT_ENTER);
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert_int_eq(f->app.view, VIEW_HELP);
+	shows("That key has no meaning where the help was called.");
+}
+END_TEST
+
+START_TEST(what_was_undone_last_is_a_third_column)
+{
+	fixture_resize(f, 120, 40);
+	(void)fixture_key(f, 'c');
+	type_flags("recompute full");
+	type_flags("micro-batch 2");
+	(void)fixture_key(f, 'u');
+	(void)fixture_key(f, 'd');
+	shows("C undone");
+	(void)fixture_key(f, INPUT_CTRL_R);
+	ck_assert_ptr_null(strstr(screen(), "C undone"));
+	(void)fixture_key(f, 'u');
+	fixture_resize(f, 80, 24);
+	ck_assert_ptr_null(strstr(screen(), "C undone"));
+}
+END_TEST
+
+/* With a pin the cells of the wide table hold differences; they are figures still. */
+START_TEST(differences_can_have_the_focus)
+{
+	fixture_resize(f, 120, 40);
+	(void)fixture_key(f, 'c');
+	type_flags("tp 4");
+	(void)fixture_key(f, INPUT_TAB);
+	fixture_text(f, "jjjj");
+	ck_assert_ptr_nonnull(strstr(f->app.figure, "memory.stages[0]."));
+	ck_assert_ptr_null(strstr(f->app.figure, "total"));
+	(void)fixture_key(f, 'e');
+	ck_assert_int_eq(f->app.view, VIEW_EXPLAIN);
+}
+END_TEST
+
+START_TEST(prices_are_listed_at_round_values)
+{
+	(void)fixture_key(f, '$');
+	fixture_text(f, "jj");
+	ck_assert_str_eq(app_knob(&f->app)->key, "price");
+	(void)fixture_key(f, INPUT_ENTER);
+	fixture_text(f, "/3.5");
+	(void)fixture_key(f, INPUT_ENTER);
+	shows("3.5         $1.87M");
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert(f->app.draft.s.cost.price == 3.5);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("ui_words");
+	TCase *c = tcase_create("words");
+	tcase_set_timeout(c, 60);
+	tcase_add_checked_fixture(c, ui_open, ui_close);
+	tcase_add_test(c, the_header_never_loses_the_layout);
+	tcase_add_loop_test(c, the_preview_of_every_setting_is_whole, 0, 3);
+	tcase_add_loop_test(c, no_line_of_the_help_is_cut, 0, 3);
+	tcase_add_test(c, a_refusal_names_what_is_not_divided);
+	tcase_add_test(c, a_long_answer_takes_a_second_row);
+	tcase_add_test(c, the_bill_of_the_smallest_screen_is_complete);
+	tcase_add_test(c, a_list_says_in_full_what_its_focus_is);
+	tcase_add_test(c, a_no_says_how_much_where_why_and_the_cheapest_way_out);
+	tcase_add_test(c, words_name_what_a_stage_has_more_of);
+	tcase_add_test(c, advice_is_ranked_by_what_it_costs);
+	tcase_add_test(c, help_is_searched_and_its_lines_are_opened);
+	tcase_add_test(c, a_key_of_another_view_is_not_pressed_by_the_help);
+	tcase_add_test(c, what_was_undone_last_is_a_third_column);
+	tcase_add_test(c, differences_can_have_the_focus);
+	tcase_add_test(c, prices_are_listed_at_round_values);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	const int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
