@@ -12,39 +12,50 @@
 static const struct {
 	const char *script;
 	int w, h;
-	bool ascii;
+	const char *variant; /* "", "ascii", or a theme whose looks are dumped instead of the roles */
 } goldens[] = {
-	{ "main", 60, 16, false },
-	{ "main", 80, 24, false },
-	{ "main", 120, 40, false },
-	{ "main", 200, 60, false },
-	{ "views", 60, 16, false },
-	{ "views", 80, 24, false },
-	{ "views", 120, 40, false },
-	{ "views", 200, 60, false },
-	{ "tools", 60, 16, false },
-	{ "tools", 80, 24, false },
-	{ "tools", 120, 40, false },
-	{ "tools", 200, 60, false },
-	{ "main", 60, 16, true },
-	{ "main", 80, 24, true },
-	{ "main", 120, 40, true },
-	{ "main", 200, 60, true },
-	{ "views", 60, 16, true },
-	{ "views", 80, 24, true },
-	{ "tools", 80, 24, true },
-	{ "main", 160, 45, false },
-	{ "speed", 60, 16, false },
-	{ "speed", 80, 24, false },
-	{ "speed", 160, 45, false },
-	{ "speed", 80, 24, true },
-	{ "lab", 60, 16, false },
-	{ "lab", 80, 24, false },
-	{ "lab", 80, 24, true },
-	{ "pipeline", 60, 16, false },
-	{ "pipeline", 80, 24, false },
-	{ "pipeline", 160, 45, false },
-	{ "pipeline", 80, 24, true },
+	{ "main", 60, 16, "" },
+	{ "main", 80, 24, "" },
+	{ "main", 120, 40, "" },
+	{ "main", 200, 60, "" },
+	{ "views", 60, 16, "" },
+	{ "views", 80, 24, "" },
+	{ "views", 120, 40, "" },
+	{ "views", 200, 60, "" },
+	{ "tools", 60, 16, "" },
+	{ "tools", 80, 24, "" },
+	{ "tools", 120, 40, "" },
+	{ "tools", 200, 60, "" },
+	{ "main", 60, 16, "ascii" },
+	{ "main", 80, 24, "ascii" },
+	{ "main", 120, 40, "ascii" },
+	{ "main", 200, 60, "ascii" },
+	{ "views", 60, 16, "ascii" },
+	{ "views", 80, 24, "ascii" },
+	{ "tools", 80, 24, "ascii" },
+	{ "letters", 60, 16, "ascii" },
+	{ "letters", 120, 40, "ascii" },
+	{ "letters", 200, 60, "ascii" },
+	{ "letters", 80, 24, "mono" },
+	{ "letters", 80, 24, "high-contrast" },
+	{ "main", 160, 45, "" },
+	{ "space", 60, 16, "" },
+	{ "space", 80, 24, "" },
+	{ "space", 120, 40, "" },
+	{ "space", 200, 60, "" },
+	{ "speed", 60, 16, "" },
+	{ "speed", 80, 24, "" },
+	{ "speed", 120, 40, "" },
+	{ "speed", 160, 45, "" },
+	{ "speed", 200, 60, "" },
+	{ "speed", 80, 24, "ascii" },
+	{ "lab", 60, 16, "" },
+	{ "lab", 80, 24, "" },
+	{ "lab", 80, 24, "ascii" },
+	{ "pipeline", 60, 16, "" },
+	{ "pipeline", 80, 24, "" },
+	{ "pipeline", 160, 45, "" },
+	{ "pipeline", 80, 24, "ascii" },
 };
 
 /* The whole file, NUL-terminated, freed by the caller; NULL when it cannot be read. */
@@ -83,20 +94,22 @@ START_TEST(screens_are_as_committed)
 {
 	char golden[512], script[512], made[64];
 	const char *top = getenv("top_srcdir") != NULL ? getenv("top_srcdir") : ".";
-	const bool update = getenv("UPDATE_GOLDEN") != NULL;
+	const char *variant = goldens[_i].variant;
+	const bool update = getenv("UPDATE_GOLDEN") != NULL, ascii = strcmp(variant, "ascii") == 0;
 	struct fixture *f = fixture_new(goldens[_i].w, goldens[_i].h);
 	(void)snprintf(script, sizeof(script), "%s/tests/golden/ui/%s.script", top, goldens[_i].script);
-	(void)snprintf(golden, sizeof(golden), "%s/tests/golden/ui/%s-%dx%d%s.txt", top, goldens[_i].script, goldens[_i].w,
-		goldens[_i].h, goldens[_i].ascii ? "-ascii" : "");
+	(void)snprintf(golden, sizeof(golden), "%s/tests/golden/ui/%s-%dx%d%s%s.txt", top, goldens[_i].script, goldens[_i].w,
+		goldens[_i].h, variant[0] != '\0' ? "-" : "", variant);
 	(void)snprintf(made, sizeof(made), "ui-golden-%d.tmp", _i);
 	const struct ui_options o = { .catalog = &f->catalog,
 		.draft = &f->draft,
-		.ascii = goldens[_i].ascii,
+		.ascii = ascii,
+		.theme = ascii || variant[0] == '\0' ? NULL : variant,
 		.script = script,
 		.dump = update ? golden : made,
 		.w = goldens[_i].w,
 		.h = goldens[_i].h,
-		.style = !goldens[_i].ascii && goldens[_i].w < 200 };
+		.style = !ascii && goldens[_i].w < 200 };
 	ck_assert_int_eq(ui_script(&o), 0);
 	free(f);
 	if (update)
