@@ -162,6 +162,50 @@ START_TEST(the_cards_of_the_lesson_have_their_numbers)
 }
 END_TEST
 
+/* One place for each fact: what a built-in GPU costs is the first of its prices and stands nowhere else. */
+START_TEST(a_built_in_gpu_costs_the_first_of_its_prices)
+{
+	size_t seen = 0;
+
+	for (size_t i = 0; i < c->n_gpus; i++) {
+		size_t n, len = 0;
+		const struct gpu_price *prices = catalog_prices(c, c->gpus[i].id, &n);
+		const char *from, *file = preset_store_text(store, PRESET_KIND_GPU, c->gpus[i].id, &len, &from);
+		char text[1 << 14];
+
+		ck_assert_uint_lt(len, sizeof text);
+		memcpy(text, file, len);
+		text[len] = '\0';
+		ck_assert_msg(strstr(text, "\"usd-per-hour\"") == NULL, "%s", c->gpus[i].id);
+		ck_assert_double_eq(c->gpus[i].usd_per_hour, n > 0 ? prices[0].usd_per_hour : 0);
+		ck_assert_str_eq(c->gpus[i].usd_provider, n > 0 ? prices[0].provider : "");
+		seen += n;
+	}
+	ck_assert_uint_eq(seen, c->n_prices);
+	ck_assert_uint_ge(seen, 80);
+}
+END_TEST
+
+START_TEST(a_price_is_found_by_provider_and_kind)
+{
+	const struct gpu_price *p = NULL;
+	struct err e = { .code = ERR_OK };
+
+	ck_assert_int_eq(catalog_price(c, "h100-sxm-80gb", "nebius", &p, NULL), ERR_OK);
+	ck_assert_double_eq(p->usd_per_hour, 2.95);
+	ck_assert_int_eq(p->kind, PRICE_ON_DEMAND);
+	ck_assert_int_eq(catalog_price(c, "h100-sxm-80gb", "DataCrunch spot", &p, NULL), ERR_OK);
+	ck_assert_double_eq(p->usd_per_hour, 0.8);
+	/* On demand before reserved, although the reserved one stands first in the file. */
+	ck_assert_int_eq(catalog_price(c, "h100-sxm-80gb", "aws", &p, NULL), ERR_OK);
+	ck_assert_str_eq(p->provider, "AWS p5");
+	ck_assert_int_eq(catalog_price(c, "h100-sxm-80gb", "spot", &p, &e), ERR_UNKNOWN);
+	ck_assert_ptr_nonnull(strstr(e.msg, "Nebius spot, Verda (DataCrunch) spot"));
+	ck_assert_int_eq(catalog_price(c, "h100-pcie-80gb", "nebius", &p, &e), ERR_UNKNOWN);
+	ck_assert_ptr_nonnull(strstr(e.msg, "legal: USD per GPU hour"));
+}
+END_TEST
+
 START_TEST(keys_of_a_model_preset_are_knobs)
 {
 	for (size_t i = 0; i < model_fields.n; i++) {
@@ -318,6 +362,9 @@ static const struct {
 		"not a number" },
 	{ "gpus", "{\"id\": \"x\", \"form\": \"sxm\", \"mem-nominal\": \"80GB\", \"prices\": [{\"usd_per_gpu_hour\": \"2\"}]}",
 	  "/prices/0/usd_per_gpu_hour", "not a number" },
+	{ "gpus", "{\"id\": \"x\", \"form\": \"sxm\", \"mem-nominal\": \"80GB\", \"prices\": [{\"usd_per_gpu_hour\": 2, \"kind\": \"gift\"}]}",
+	  "/prices/0/kind", "there is no 'gift'" },
+	{ "gpus", "{\"id\": \"x\", \"form\": \"sxm\", \"mem-nominal\": \"80GB\", \"prices\": {}}", "/prices", "array of objects" },
 	{ "nodes", "{\"id\": \"x\", \"gpu\": \"h900\", \"gpus-per-node\": 8}", "/gpu", "there is no gpu 'h900'" },
 	{ "nodes", "{\"id\": \"x\", \"gpu\": \"h100\", \"gpus-per-node\": 8}", "/gpu", "nearest: h100-sxm-80gb" },
 	{ "nodes", "{\"id\": \"x\", \"gpu\": \"h100-sxm-80gb\", \"gpus-per-node\": 0}", "/gpus-per-node",
@@ -408,6 +455,8 @@ int main(void)
 	tcase_add_test(t, every_built_in_preset_names_its_sources);
 	tcase_add_test(t, gpu_numbers_are_plausible);
 	tcase_add_test(t, the_cards_of_the_lesson_have_their_numbers);
+	tcase_add_test(t, a_built_in_gpu_costs_the_first_of_its_prices);
+	tcase_add_test(t, a_price_is_found_by_provider_and_kind);
 	tcase_add_test(t, keys_of_a_model_preset_are_knobs);
 	tcase_add_test(t, a_written_model_reads_back);
 	tcase_add_test(t, a_user_model_is_added_with_defaults);

@@ -109,7 +109,7 @@ static cJSON *parse_document(const struct draft *d, const struct plan *p)
 	cJSON *root;
 
 	sink_init(&out, document, sizeof document, NULL, NULL);
-	report_plan_json(d, p, "1.2.3", &out);
+	report_plan_json(d, test_catalog(), p, "1.2.3", &out);
 	ck_assert(!out.failed);
 	root = cJSON_Parse(document);
 	ck_assert_ptr_nonnull(root);

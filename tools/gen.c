@@ -313,7 +313,7 @@ static void gen_source_fields(void)
 
 static void gen_price_fields(void)
 {
-	gen_fields(&preset_price_fields);
+	gen_fields(&gpu_price_fields);
 }
 
 static void gen_published_fields(void)

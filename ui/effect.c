@@ -163,7 +163,7 @@ static bool dump_view(const struct app *a, bool fenced, struct sink *out)
 static bool write_format(const struct app *a, const struct effect_env *env, const char *path, struct sink *out)
 {
 	if (ends_in(path, ".json"))
-		report_plan_json(&a->draft, &a->plan, env->version, out);
+		report_plan_json(&a->draft, a->catalog, &a->plan, env->version, out);
 	else if (ends_in(path, ".md") && a->view == VIEW_MAIN)
 		report_plan_markdown(&a->draft, &a->plan, out);
 	else

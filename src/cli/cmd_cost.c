@@ -29,10 +29,10 @@ int cmd_cost(struct cli *cli)
 	if (!p.step.known)
 		return cost_unknown(&d);
 	if (args_option(&cli->args, OPTION_JSON) != NULL)
-		report_plan_json(&d, &p, PACKAGE_VERSION, cli->out);
+		report_plan_json(&d, cli->catalog, &p, PACKAGE_VERSION, cli->out);
 	else if (args_option(&cli->args, OPTION_MARKDOWN) != NULL)
-		report_cost_markdown(&d, &p, cli->out);
+		report_cost_markdown(&d, cli->catalog, &p, cli->out);
 	else
-		report_cost_text(&d, &p, cli->out);
+		report_cost_text(&d, cli->catalog, &p, cli->out);
 	return EXIT_YES;
 }

@@ -38,7 +38,7 @@ int cmd_fit(struct cli *cli)
 	if (request_plan(cli, 0, false, &d, &p, &e) != ERR_OK)
 		return cli_fail(&e);
 	if (args_option(&cli->args, OPTION_JSON) != NULL)
-		report_plan_json(&d, &p, PACKAGE_VERSION, cli->out);
+		report_plan_json(&d, cli->catalog, &p, PACKAGE_VERSION, cli->out);
 	else if (p.verdict.known && !p.verdict.fits)
 		fit_no(cli, &d, &p);
 	else

@@ -30,7 +30,7 @@ int cmd_plan(struct cli *cli)
 	if (request_plan(cli, 0, true, &d, &p, &e) != ERR_OK)
 		return cli_fail(&e);
 	if (args_option(&cli->args, OPTION_JSON) != NULL)
-		report_plan_json(&d, &p, PACKAGE_VERSION, cli->out);
+		report_plan_json(&d, cli->catalog, &p, PACKAGE_VERSION, cli->out);
 	else if (args_option(&cli->args, OPTION_MARKDOWN) != NULL)
 		report_plan_markdown(&d, &p, cli->out);
 	else

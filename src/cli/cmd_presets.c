@@ -308,6 +308,19 @@ static void show_text(struct cli *cli, const struct kind *k, const void *in, con
 	}
 }
 
+/* The prices of a GPU, the default first. */
+static void show_prices(const struct cli *cli, const char *id)
+{
+	size_t n;
+	const struct gpu_price *prices = catalog_prices(cli->catalog, id, &n);
+
+	if (n > 0)
+		sink_printf(cli->out, "\n%s\n", _("prices of one GPU hour, USD; --price takes a provider's name:"));
+	for (size_t i = 0; i < n; i++)
+		sink_printf(cli->out, "  %7.2f  %-12s %-30s %-18s %s\n", prices[i].usd_per_hour, price_kind_names[prices[i].kind],
+			prices[i].provider, prices[i].date, prices[i].source);
+}
+
 static int show(struct cli *cli, const char *name)
 {
 	enum preset_kind kind;
@@ -324,6 +337,8 @@ static int show(struct cli *cli, const char *name)
 		return unknown(cli, name);
 	if (args_option(&cli->args, OPTION_JSON) == NULL) {
 		show_text(cli, &kinds[kind], in, from);
+		if (kind == PRESET_KIND_GPU)
+			show_prices(cli, id);
 		sink_printf(cli->out, "\n%s\n", _("the file:"));
 		sink_write(cli->out, file, len);
 		return EXIT_YES;

@@ -101,7 +101,7 @@ static bool is_digit(char c)
 
 static bool is_separator(char c)
 {
-	return c == '-' || c == '_' || c == ' ' || c == '/';
+	return c == '-' || c == '_' || c == ' ' || c == '/' || c == '(' || c == ')';
 }
 
 static bool same_text(const char *a, const char *b)
@@ -574,6 +574,58 @@ enum err_code catalog_find_coefficients(const struct catalog *c, const char *nam
 
 	if (code == ERR_OK)
 		*out = &c->coefficients[i];
+	return code;
+}
+
+/* The prices of one GPU. */
+struct price_list {
+	const struct gpu_price *rows;
+	size_t n;
+};
+
+static const char *price_name(const void *ctx, size_t i)
+{
+	return ((const struct price_list *)ctx)->rows[i].name;
+}
+
+static int prefer_price(const void *ctx, size_t a, size_t b)
+{
+	const struct gpu_price *rows = ((const struct price_list *)ctx)->rows;
+
+	if (rows[a].kind != rows[b].kind)
+		return rows[a].kind < rows[b].kind ? -1 : 1;
+	return a < b ? -1 : 1;
+}
+
+const struct gpu_price *catalog_prices(const struct catalog *c, const char *gpu_id, size_t *n)
+{
+	size_t first = 0;
+
+	*n = 0;
+	while (first < c->n_prices && strcmp(c->prices[first].gpu_id, gpu_id) != 0)
+		first++;
+	while (first + *n < c->n_prices && strcmp(c->prices[first + *n].gpu_id, gpu_id) == 0)
+		(*n)++;
+	return *n > 0 ? &c->prices[first] : NULL;
+}
+
+enum err_code catalog_price(
+	const struct catalog *c, const char *gpu_id, const char *name, const struct gpu_price **out, struct err *e)
+{
+	struct price_list prices = { .rows = NULL };
+	struct name_list list = { .what = "price", .get = price_name, .ctx = &prices };
+	size_t i = 0;
+	enum err_code code;
+
+	prices.rows = catalog_prices(c, gpu_id, &prices.n);
+	list.n = prices.n;
+	if (list.n == 0)
+		return err_set(e, ERR_UNKNOWN, list.what,
+			"price '%.40s' is no number, and no provider's price of %s is known; legal: USD per GPU hour, like 2.5",
+			name, gpu_id);
+	code = resolve(&list, name, prefer_price, &i, e);
+	if (code == ERR_OK)
+		*out = &prices.rows[i];
 	return code;
 }
 

@@ -16,6 +16,8 @@ struct catalog {
 	size_t n_models;
 	const struct gpu *gpus;
 	size_t n_gpus;
+	const struct gpu_price *prices; /* those of one GPU behind each other, its default first */
+	size_t n_prices;
 	const struct node *nodes;
 	size_t n_nodes;
 	const struct profile *profiles; /* in order of preference; the first of a framework is its default */
@@ -37,6 +39,13 @@ enum err_code catalog_model(const struct catalog *c, const char *name, const str
 enum err_code catalog_gpu(const struct catalog *c, const char *name, const struct gpu **out, struct err *e) NODISCARD;
 enum err_code catalog_node(const struct catalog *c, const char *name, const struct node **out, struct err *e) NODISCARD;
 enum err_code catalog_profile(const struct catalog *c, const char *name, const struct profile **out, struct err *e) NODISCARD;
+
+/* The prices of a GPU by exact id, *n of them; NULL and 0 if none. */
+const struct gpu_price *catalog_prices(const struct catalog *c, const char *gpu_id, size_t *n);
+/* One of them by provider and kind ("Nebius", "verda spot"); of several that fit, on-demand before reserved before spot, then the
+ * first. ERR_UNKNOWN lists the nearest, or that there is none. */
+enum err_code catalog_price(
+	const struct catalog *c, const char *gpu_id, const char *name, const struct gpu_price **out, struct err *e) NODISCARD;
 
 /* The node type a GPU comes in by default: its dgx-* row, else hgx-*, else the first with it; NULL if none. */
 const struct node *catalog_default_node(const struct catalog *c, const char *gpu_id);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 const char *const gpu_form_names[GPU_FORM_COUNT + 1] = { "sxm", "oam", "pcie", "nvl", "consumer", "other", NULL };
+const char *const price_kind_names[PRICE_KIND_COUNT + 1] = { "on-demand", "reserved", "spot", "marketplace", "lesson", NULL };
 const char *const gpu_generation_names[GENERATION_COUNT + 1] = { "volta", "ampere", "hopper", "blackwell", NULL };
 
 /* clang-format off */
@@ -45,9 +46,21 @@ static const struct field gpu_rows[] = {
 	REAL("tdp", gpu, tdp_w, 1e5, "W", "board power limit"),
 	INT("gpus-per-node", gpu, gpus_per_node, false, 1, 1024, "", "usual number in one node"),
 	TEXT("family", gpu, family, false, "architecture whose efficiency curves apply; absent: speed is not known"),
-	REAL("usd-per-hour", gpu, usd_per_hour, 1e5, "USD", "default price of one GPU hour"),
+	REAL("usd-per-hour", gpu, usd_per_hour, 1e5, "USD", "what you pay for one GPU hour; absent: the first of prices"),
 	TEXT("usd-provider", gpu, usd_provider, false, "whose price it is"),
 	TEXT("usd-date", gpu, usd_date, false, "when it was asked"),
+};
+
+static const struct field gpu_price_rows[] = {
+	{ .key = "usd_per_gpu_hour", .type = FIELD_REAL, AT(gpu_price, usd_per_hour, double), .required = true, .min = 0.0001, .max = 1e5,
+		.unit = "USD", .help = "one GPU, one hour" },
+	{ .key = "kind", .type = FIELD_NAME, AT(gpu_price, kind, int32_t), .required = true, .names = price_kind_names,
+		.help = "what is bought" },
+	TEXT("provider", gpu_price, provider, true, "who asks it"),
+	TEXT("date", gpu_price, date, true, "when it was asked"),
+	TEXT("source", gpu_price, source, true, "where it was read"),
+	TEXT("source_kind", gpu_price, source_kind, false, "as kind of a source"),
+	TEXT("notes", gpu_price, notes, false, "what else is known"),
 };
 
 static const struct field node_rows[] = {
@@ -110,6 +123,8 @@ static const struct field gpu_family_rows[] = {
 /* clang-format on */
 
 const struct field_table gpu_fields = { "gpu", sizeof(struct gpu), gpu_rows, sizeof gpu_rows / sizeof gpu_rows[0] };
+const struct field_table gpu_price_fields = { "price", sizeof(struct gpu_price), gpu_price_rows,
+	sizeof gpu_price_rows / sizeof gpu_price_rows[0] };
 const struct field_table node_fields = { "node", sizeof(struct node), node_rows, sizeof node_rows / sizeof node_rows[0] };
 const struct field_table gpu_family_fields = { "gpu family", sizeof(struct gpu_family), gpu_family_rows,
 	sizeof gpu_family_rows / sizeof gpu_family_rows[0] };

@@ -51,8 +51,20 @@ struct gpu {
 	double tdp_w;
 	int64_t gpus_per_node;        /* typical */
 	char family[HARDWARE_ID_CAP]; /* gpu_family with its efficiency curves; empty: speed is not known */
-	double usd_per_hour;          /* editable default; 0: not known */
-	char usd_provider[40], usd_date[24];
+	double usd_per_hour;          /* of the file, else of the first of its prices; 0: not known */
+	char usd_provider[64], usd_date[40];
+};
+
+enum price_kind { PRICE_ON_DEMAND, PRICE_RESERVED, PRICE_SPOT, PRICE_MARKETPLACE, PRICE_LESSON, PRICE_KIND_COUNT };
+extern const char *const price_kind_names[PRICE_KIND_COUNT + 1];
+
+/* What somebody asks for an hour of a GPU. */
+struct gpu_price {
+	char gpu_id[HARDWARE_ID_CAP];
+	char name[96]; /* provider and kind: what --price understands */
+	double usd_per_hour;
+	int32_t kind; /* enum price_kind */
+	char provider[64], date[40], source[320], source_kind[24], notes[160];
 };
 
 struct node {
@@ -65,6 +77,6 @@ struct node {
 	char fabric[40];
 };
 
-extern const struct field_table gpu_fields, node_fields, gpu_family_fields;
+extern const struct field_table gpu_fields, gpu_price_fields, node_fields, gpu_family_fields;
 
 #endif

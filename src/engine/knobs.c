@@ -222,8 +222,8 @@ static const struct knob knobs[] = {
 
 	COUNT("tokens", NULL, N_("tokens"), N_("tokens"), COST, LOG, cost.tokens, 0, 1e18, "0", N_("tokens to train on, 0: 20 per active parameter"),
 		"Hoffmann 2022"),
-	ROW("price", NULL, N_("price"), N_("USD/h"), COST, REAL, 0, F64(cost.price), 0, 100000, 1, PRESET_NONE, "0", NULL, NULL,
-		N_("price of a GPU hour, 0: the GPU preset's"), ""),
+	ROW("price", NULL, N_("price"), N_("USD/h"), COST, REAL, 0, F64(cost.price), 0, 100000, 1, PRESET_PRICE, "0", NULL, NULL,
+		N_("price of a GPU hour, or whose: Nebius; 0: the GPU preset's"), ""),
 	ROW("pue", NULL, N_("pue"), "", COST, REAL, 0, F64(cost.pue), 1, 10, 1, PRESET_NONE, "1.2", NULL, NULL,
 		N_("power usage effectiveness of the data centre"), ""),
 	ROW("mtbf", NULL, N_("mtbf"), N_("h"), COST, REAL, 0, F64(cost.mtbf_hours), 0, 1e9, 1, PRESET_NONE, "50000", NULL, NULL,
@@ -491,6 +491,7 @@ const char *knob_preset_id(const struct knob *k, const struct catalog *c, size_t
 		return i < c->n_coefficients ? c->coefficients[i].id : NULL;
 	case PRESET_NONE:
 	case PRESET_FRAMEWORK:
+	case PRESET_PRICE:
 		break;
 	}
 	return NULL;
@@ -603,6 +604,23 @@ enum err_code knob_parse_value(const struct knob *k, const char *text, int64_t *
 	return parse_number(k, text, value, e);
 }
 
+/* A price by its provider's name: what starts like a number is one. */
+static bool names_price(const struct knob *k, const char *text)
+{
+	return k->preset == PRESET_PRICE && text[strspn(text, " ")] != '\0' &&
+		strchr("+-.0123456789", text[strspn(text, " ")]) == NULL;
+}
+
+static enum err_code parse_price(const struct catalog *c, const char *text, struct scenario *s, struct err *e)
+{
+	const struct gpu_price *price;
+	enum err_code code = catalog_price(c, s->cluster.gpu.id, text, &price, e);
+
+	if (code == ERR_OK)
+		s->cost.price = price->usd_per_hour;
+	return code;
+}
+
 enum err_code knob_parse(const struct knob *k, const struct catalog *c, const char *text, struct scenario *s, struct err *e)
 {
 	struct scenario trial = *s;
@@ -613,6 +631,8 @@ enum err_code knob_parse(const struct knob *k, const struct catalog *c, const ch
 		code = apply_preset(k, c, text, &trial, e);
 	else if (k->type == KNOB_STAGES)
 		code = parse_stages(text, &trial, e);
+	else if (names_price(k, text))
+		code = parse_price(c, text, &trial, e);
 	else {
 		code = knob_parse_value(k, text, &value, e);
 		if (code == ERR_OK)
@@ -654,6 +674,7 @@ static const char *preset_name(const struct knob *k, const struct scenario *s)
 		return s->coefficients.id;
 	case PRESET_NONE:
 	case PRESET_FRAMEWORK:
+	case PRESET_PRICE:
 		break;
 	}
 	return "";

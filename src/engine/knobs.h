@@ -36,7 +36,16 @@ enum knob_group {
 };
 extern const char *const knob_group_names[KNOB_GROUP_COUNT]; /* "model", ... N_() */
 
-enum knob_preset { PRESET_NONE, PRESET_MODEL, PRESET_GPU, PRESET_NODE, PRESET_PROFILE, PRESET_FRAMEWORK, PRESET_COEFFICIENTS };
+enum knob_preset {
+	PRESET_NONE,
+	PRESET_MODEL,
+	PRESET_GPU,
+	PRESET_NODE,
+	PRESET_PROFILE,
+	PRESET_FRAMEWORK,
+	PRESET_COEFFICIENTS,
+	PRESET_PRICE
+};
 
 enum knob_flag {
 	KNOB_F_MAIN = 1,     /* on the first screen of the UI */
@@ -58,7 +67,7 @@ struct knob {
 	size_t offset; /* into struct scenario; type-checked where the row is written */
 	double min, max;
 	int64_t step;                          /* plain integers: distance of the slider's stops */
-	enum knob_preset preset;               /* where KNOB_PRESET, and framework, take their values from */
+	enum knob_preset preset;               /* where KNOB_PRESET, framework and price take values from */
 	const char *dflt;                      /* text as parsed; NULL: comes from a preset or a rule */
 	const char *(*name_at)(int64_t value); /* enums: key of a value, NULL past the last */
 	const char *(*help_at)(int64_t value); /* enums: meaning of a value */

@@ -760,7 +760,7 @@ void report_plan_markdown(const struct draft *d, const struct plan *p, struct si
 	report_speed_markdown(d, p, out);
 	if (p->step.known) {
 		sink_puts(out, "\n## Cost\n\n");
-		report_cost_table(d, p, out);
+		report_cost_table(d, NULL, p, out);
 	}
 	if (p->n_diagnostics > 0)
 		sink_puts(out, "\n## What to watch\n\n");

@@ -12,7 +12,8 @@
 
 /* The plan document of the contract (schema MESHPLAN_SCHEMA). Time, throughput, communication and cost are absent where the speed
  * is not known. */
-void report_plan_json(const struct draft *d, const struct plan *p, const char *version, struct sink *out);
+void report_plan_json(
+	const struct draft *d, const struct catalog *c, const struct plan *p, const char *version, struct sink *out);
 /* The first line of every text: the answer, an amount, a place. "FITS: needs 48.9 GiB per GPU, has 79.6; 30.7 GiB to spare on
  * stage 0." */
 void report_answer(const struct plan *p, struct sink *out);
@@ -32,9 +33,10 @@ void report_fit(const struct draft *d, const struct plan *p, const struct fit_ex
 void report_plan_text(const struct draft *d, const struct plan *p, const struct gantt *g, bool ascii, struct sink *out);
 void report_plan_markdown(const struct draft *d, const struct plan *p, struct sink *out);
 
-/* What the run costs (step->known must hold): tokens, time, GPU hours, dollars, energy, failures, with what it rests on. */
-void report_cost_text(const struct draft *d, const struct plan *p, struct sink *out);
-void report_cost_markdown(const struct draft *d, const struct plan *p, struct sink *out);
+/* What the run costs (step->known must hold): tokens, time, GPU hours, dollars, energy, failures, with what it rests on, and
+ * what it would cost at the prices of others. */
+void report_cost_text(const struct draft *d, const struct catalog *c, const struct plan *p, struct sink *out);
+void report_cost_markdown(const struct draft *d, const struct catalog *c, const struct plan *p, struct sink *out);
 
 /* One row of the communication table. */
 struct traffic_row {

@@ -20,13 +20,18 @@ char *report_usd(double usd, char *buf, size_t cap)
 	return buf;
 }
 
-/* Whose price it is: "--price", "lesson, 2026-11-29". */
-static char *price_origin(const struct draft *d, char *buf, size_t cap)
+/* Whose price it is: "--price, as Nebius on-demand", "lesson, 2026-11-29". c: NULL, others are not looked up. */
+static char *price_origin(const struct draft *d, const struct catalog *c, char *buf, size_t cap)
 {
 	const struct gpu *g = &d->s.cluster.gpu;
+	size_t n = 0, i = 0;
+	const struct gpu_price *prices = c != NULL ? catalog_prices(c, g->id, &n) : NULL;
 
+	while (i < n && num_round(prices[i].usd_per_hour * KNOB_REAL_SCALE) != num_round(d->s.cost.price * KNOB_REAL_SCALE))
+		i++;
 	if (d->s.cost.price > 0)
-		(void)snprintf(buf, cap, "--price");
+		(void)snprintf(buf, cap, "--price%s%s%s%s", i < n ? ", as " : "", i < n ? prices[i].name : "", i < n ? ", " : "",
+			i < n ? prices[i].date : "");
 	else if (g->usd_provider[0] != '\0')
 		(void)snprintf(buf, cap, "%s%s%s", g->usd_provider, g->usd_date[0] != '\0' ? ", " : "", g->usd_date);
 	else
@@ -43,7 +48,7 @@ static char *describe_price(const struct draft *d, const struct cost *c, char *b
 		(void)snprintf(buf, cap, "no price known: give --price");
 	else
 		(void)snprintf(buf, cap, "%s at $%.2f per GPU hour (%s)", report_usd(c->usd, usd, sizeof usd),
-			c->price_usd_per_hour, price_origin(d, origin, sizeof origin));
+			c->price_usd_per_hour, price_origin(d, NULL, origin, sizeof origin));
 	return buf;
 }
 
@@ -82,10 +87,10 @@ void report_cost_line(const struct draft *d, const struct plan *p, struct sink *
 /* One figure of the cost: what, how much, what it rests on. */
 struct cost_row {
 	const char *label;
-	char value[48], note[160];
+	char value[48], note[400];
 };
 
-enum { COST_ROWS_MAX = 12, NOTE_COL = 24 };
+enum { COST_ROWS_MAX = 16, NOTE_COL = 24 };
 
 static struct cost_row *add_row(struct cost_row rows[COST_ROWS_MAX], size_t *n, const char *label)
 {
@@ -118,19 +123,58 @@ static void add_run(const struct draft *d, const struct plan *p, const struct co
 		100 * plan_band(d, p));
 }
 
-static void add_bill(const struct draft *d, const struct cost *c, struct cost_row *rows, size_t *n)
+/* "$2.23 (CoreWeave, 2026)". */
+static char *describe_quote(const struct gpu_price *q, char *buf, size_t cap)
+{
+	(void)snprintf(buf, cap, "$%.2f (%s, %s)", q->usd_per_hour, q->provider, q->date);
+	return buf;
+}
+
+/* What the run costs at the lowest and the highest price of a kind that is known for the GPU. */
+static void add_quotes(const struct draft *d, const struct catalog *cat, const struct cost *c, struct cost_row *rows, size_t *n)
+{
+	size_t count;
+	const struct gpu_price *all = catalog_prices(cat, d->s.cluster.gpu.id, &count);
+
+	for (int32_t kind = 0; kind < PRICE_LESSON; kind++) {
+		const struct gpu_price *low = NULL, *high = NULL;
+		char usd[32], a[160], b[160];
+		struct cost_row *r;
+
+		for (const struct gpu_price *q = all; q != all + count; q++) {
+			if (q->kind == kind && (low == NULL || q->usd_per_hour < low->usd_per_hour))
+				low = q;
+			if (q->kind == kind && (high == NULL || q->usd_per_hour > high->usd_per_hour))
+				high = q;
+		}
+		if (low == NULL)
+			continue;
+		r = add_row(rows, n, price_kind_names[kind]);
+		(void)report_usd(c->gpu_hours * low->usd_per_hour, r->value, sizeof r->value);
+		if (low == high)
+			(void)snprintf(r->note, sizeof r->note, "at %s per GPU hour", describe_quote(low, a, sizeof a));
+		else
+			(void)snprintf(r->note, sizeof r->note, "to %s, at %s to %s per GPU hour",
+				report_usd(c->gpu_hours * high->usd_per_hour, usd, sizeof usd), describe_quote(low, a, sizeof a),
+				describe_quote(high, b, sizeof b));
+	}
+}
+
+static void add_bill(const struct draft *d, const struct catalog *cat, const struct cost *c, struct cost_row *rows, size_t *n)
 {
 	struct cost_row *r = add_row(rows, n, "price");
-	char origin[80];
+	char origin[160];
 
 	if (c->price_usd_per_hour > 0) {
 		(void)report_usd(c->usd, r->value, sizeof r->value);
 		(void)snprintf(r->note, sizeof r->note, "$%.2f per GPU hour (%s)", c->price_usd_per_hour,
-			price_origin(d, origin, sizeof origin));
+			price_origin(d, cat, origin, sizeof origin));
 	} else {
 		(void)snprintf(r->value, sizeof r->value, "?");
 		(void)snprintf(r->note, sizeof r->note, "no price of %s is known: give --price", d->s.cluster.gpu.id);
 	}
+	if (cat != NULL)
+		add_quotes(d, cat, c, rows, n);
 	r = add_row(rows, n, "energy");
 	(void)describe_energy(c->kwh, r->value, sizeof r->value);
 	(void)snprintf(r->note, sizeof r->note, "%.0f W at %.0f %%, PUE %.3g", d->s.cluster.gpu.tdp_w,
@@ -157,21 +201,23 @@ static void add_failures(const struct draft *d, const struct cost *c, struct cos
 		report_seconds(c->checkpoint_s, write, sizeof write));
 }
 
-static size_t fill_rows(const struct draft *d, const struct plan *p, struct cost_row rows[COST_ROWS_MAX])
+/* cat: NULL, without the prices of others. */
+static size_t fill_rows(
+	const struct draft *d, const struct catalog *cat, const struct plan *p, struct cost_row rows[COST_ROWS_MAX])
 {
 	struct cost c = cost_of(&d->s, &p->step);
 	size_t n = 0;
 
 	add_run(d, p, &c, rows, &n);
-	add_bill(d, &c, rows, &n);
+	add_bill(d, cat, &c, rows, &n);
 	add_failures(d, &c, rows, &n);
 	return n;
 }
 
-void report_cost_table(const struct draft *d, const struct plan *p, struct sink *out)
+void report_cost_table(const struct draft *d, const struct catalog *c, const struct plan *p, struct sink *out)
 {
 	struct cost_row rows[COST_ROWS_MAX];
-	size_t n = fill_rows(d, p, rows);
+	size_t n = fill_rows(d, c, p, rows);
 
 	sink_puts(out, "| what | amount | from |\n|---|---|---|\n");
 	for (size_t i = 0; i < n; i++)
@@ -190,10 +236,10 @@ static void write_title(const struct draft *d, const struct plan *p, struct sink
 		sink_printf(out, ", %s", report_usd(c.usd, usd, sizeof usd));
 }
 
-void report_cost_text(const struct draft *d, const struct plan *p, struct sink *out)
+void report_cost_text(const struct draft *d, const struct catalog *c, const struct plan *p, struct sink *out)
 {
 	struct cost_row rows[COST_ROWS_MAX];
-	size_t n = fill_rows(d, p, rows);
+	size_t n = fill_rows(d, c, p, rows);
 	char title[300];
 	struct sink text;
 
@@ -215,12 +261,12 @@ void report_cost_text(const struct draft *d, const struct plan *p, struct sink *
 	}
 }
 
-void report_cost_markdown(const struct draft *d, const struct plan *p, struct sink *out)
+void report_cost_markdown(const struct draft *d, const struct catalog *c, const struct plan *p, struct sink *out)
 {
 	sink_puts(out, "# ");
 	report_title(d, p, out);
 	sink_puts(out, "\n\n**");
 	write_title(d, p, out);
 	sink_puts(out, "**\n\n");
-	report_cost_table(d, p, out);
+	report_cost_table(d, c, p, out);
 }

@@ -27,6 +27,7 @@ void report_speed_markdown(const struct draft *d, const struct plan *p, struct s
 char *report_seconds(double seconds, char *buf, size_t cap);
 /* report_cost.c: the paragraph of the plan. */
 void report_cost_line(const struct draft *d, const struct plan *p, struct sink *out);
-void report_cost_table(const struct draft *d, const struct plan *p, struct sink *out);
+/* c: NULL, without the prices of others. */
+void report_cost_table(const struct draft *d, const struct catalog *c, const struct plan *p, struct sink *out);
 
 #endif

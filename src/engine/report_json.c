@@ -166,8 +166,26 @@ static void write_communication(const struct scenario *s, const struct plan *p, 
 	sink_puts(out, n > 0 ? "\n  ]" : "]");
 }
 
+/* What others ask for this GPU, and what the run would cost there. */
+static void write_prices(const struct catalog *k, const struct scenario *s, double gpu_hours, struct sink *out)
+{
+	size_t n;
+	const struct gpu_price *prices = catalog_prices(k, s->cluster.gpu.id, &n);
+
+	sink_puts(out, "[");
+	for (size_t i = 0; i < n; i++) {
+		pair_string(out, i > 0 ? ",\n      { " : "\n      { ", "provider", prices[i].provider);
+		pair_string(out, ", ", "kind", price_kind_names[prices[i].kind]);
+		pair_double(out, ", ", "usd_per_gpu_hour", prices[i].usd_per_hour);
+		pair_string(out, ", ", "date", prices[i].date);
+		pair_double(out, ", ", "usd", gpu_hours * prices[i].usd_per_hour);
+		sink_puts(out, " }");
+	}
+	sink_puts(out, n > 0 ? "\n    ]" : "]");
+}
+
 /* usd is null where no price is known. */
-static void write_cost(const struct scenario *s, const struct step_time *t, struct sink *out)
+static void write_cost(const struct catalog *k, const struct scenario *s, const struct step_time *t, struct sink *out)
 {
 	struct cost c = cost_of(s, t);
 
@@ -180,6 +198,8 @@ static void write_cost(const struct scenario *s, const struct step_time *t, stru
 	pair_double(out, ", ", "kwh", c.kwh);
 	pair_double(out, ",\n    ", "goodput", c.goodput);
 	pair_double(out, ", ", "checkpoint_interval_s", c.checkpoint_interval_s);
+	sink_puts(out, ",\n    \"prices\": ");
+	write_prices(k, s, c.gpu_hours, out);
 	sink_puts(out, " }");
 }
 
@@ -198,7 +218,7 @@ static void write_diagnostics(const struct plan *p, struct sink *out)
 	sink_puts(out, p->n_diagnostics > 0 ? "\n  ]" : "]");
 }
 
-void report_plan_json(const struct draft *d, const struct plan *p, const char *version, struct sink *out)
+void report_plan_json(const struct draft *d, const struct catalog *c, const struct plan *p, const char *version, struct sink *out)
 {
 	bool first = true;
 
@@ -225,7 +245,7 @@ void report_plan_json(const struct draft *d, const struct plan *p, const char *v
 		member(out, &first, "  ", "communication");
 		write_communication(&d->s, p, out);
 		member(out, &first, "  ", "cost");
-		write_cost(&d->s, &p->step, out);
+		write_cost(c, &d->s, &p->step, out);
 	}
 	member(out, &first, "  ", "diagnostics");
 	write_diagnostics(p, out);

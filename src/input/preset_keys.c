@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const preset_keys_model[] = { "family", "order", "published", "source", "notes", NULL };
@@ -13,11 +14,6 @@ const char *const preset_keys_profile[] = { "order", "notes", NULL };
 
 struct source_entry {
 	char what[64], where[480], kind[24], date[32];
-};
-
-struct price_entry {
-	double usd;
-	char kind[24], provider[64], date[40], source[320], source_kind[24], notes[160];
 };
 
 struct published_entry {
@@ -41,18 +37,6 @@ static const struct field source_rows[] = {
 	TEXT("date", source_entry, date, true, "when it was gathered, YYYY-MM-DD"),
 };
 
-static const struct field price_rows[] = {
-	{ .key = "usd_per_gpu_hour", .type = FIELD_REAL, .offset = offsetof(struct price_entry, usd), .size = sizeof(double),
-		.required = true,
-	  .max = 1e5, .unit = "USD", .help = "one GPU, one hour" },
-	TEXT("kind", price_entry, kind, true, "on-demand, spot, reserved, marketplace, lesson"),
-	TEXT("provider", price_entry, provider, true, "who asks it"),
-	TEXT("date", price_entry, date, true, "when it was asked"),
-	TEXT("source", price_entry, source, true, "where it was read"),
-	TEXT("source_kind", price_entry, source_kind, false, "as kind of a source"),
-	TEXT("notes", price_entry, notes, false, "what else is known"),
-};
-
 static const struct field published_rows[] = {
 	COUNT("params", published_entry, params, "total that its makers or the hub give"),
 	COUNT("active-params", published_entry, active_params, "active parameters that its makers give, often rounded"),
@@ -64,14 +48,12 @@ static const struct field published_rows[] = {
 
 const struct field_table preset_source_fields = { "source", sizeof(struct source_entry), source_rows,
 	sizeof source_rows / sizeof source_rows[0] };
-const struct field_table preset_price_fields = { "price", sizeof(struct price_entry), price_rows,
-	sizeof price_rows / sizeof price_rows[0] };
 const struct field_table preset_published_fields = { "published count", sizeof(struct published_entry), published_rows,
 	sizeof published_rows / sizeof published_rows[0] };
 
-/* An array of objects of one kind; the values are only checked. */
-static enum err_code check_list(
-	const cJSON *list, const struct json_place *p, const struct field_table *t, void *scratch, struct err *e)
+/* An array of objects of one kind, `stride` bytes apart in out; stride 0: the values are only checked. */
+static enum err_code read_list(
+	const cJSON *list, const struct json_place *p, const struct field_table *t, size_t stride, void *out, struct err *e)
 {
 	struct json_place inside = json_inside(p, list->string);
 	const cJSON *entry;
@@ -84,19 +66,40 @@ static enum err_code check_list(
 		struct json_place at;
 		enum err_code code;
 
-		(void)snprintf(index, sizeof index, "%zu", i++);
+		(void)snprintf(index, sizeof index, "%zu", i);
 		at = json_inside(&inside, index);
-		code = fields_read(entry, &at, t, NULL, scratch, e);
+		code = fields_read(entry, &at, t, NULL, (char *)out + i++ * stride, e);
 		if (code != ERR_OK)
 			return code;
 	}
 	return ERR_OK;
 }
 
+enum err_code preset_keys_prices(
+	const cJSON *object, const struct json_place *p, struct gpu_price **prices, size_t *n, struct err *e)
+{
+	const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "prices");
+	size_t size = cJSON_IsArray(list) ? (size_t)cJSON_GetArraySize(list) : 0;
+	enum err_code code;
+
+	*n = 0;
+	*prices = NULL;
+	if (list == NULL)
+		return ERR_OK;
+	*prices = calloc(size + 1, sizeof **prices);
+	if (*prices == NULL)
+		return json_error(p, "prices", ERR_INTERNAL, e, "out of memory");
+	code = read_list(list, p, &gpu_price_fields, sizeof **prices, *prices, e);
+	for (size_t i = 0; i < size && code == ERR_OK; i++)
+		(void)snprintf((*prices)[i].name, sizeof(*prices)[i].name, "%s %s", (*prices)[i].provider,
+			price_kind_names[(*prices)[i].kind]);
+	*n = size;
+	return code;
+}
+
 enum err_code preset_keys_check(const cJSON *object, const struct json_place *p, struct err *e)
 {
 	struct source_entry source = { .what = "" };
-	struct price_entry price = { .usd = 0 };
 	struct published_entry published = { .params = 0 };
 	enum err_code code = ERR_OK;
 	const char *text;
@@ -105,9 +108,7 @@ enum err_code preset_keys_check(const cJSON *object, const struct json_place *p,
 
 	cJSON_ArrayForEach (item, object) {
 		if (strcmp(item->string, "source") == 0 && !cJSON_IsString(item)) {
-			code = check_list(item, p, &preset_source_fields, &source, e);
-		} else if (strcmp(item->string, "prices") == 0) {
-			code = check_list(item, p, &preset_price_fields, &price, e);
+			code = read_list(item, p, &preset_source_fields, 0, &source, e);
 		} else if (strcmp(item->string, "published") == 0) {
 			struct json_place inside = json_inside(p, item->string);
 

@@ -32,7 +32,9 @@ struct entry {
 	char *owned_text, *path; /* NULL for built-in files */
 	int64_t order;
 	size_t sequence;
-	bool is_default; /* profiles */
+	bool is_default;          /* profiles */
+	struct gpu_price *prices; /* GPUs */
+	size_t n_prices;
 };
 
 struct shelf {
@@ -43,6 +45,7 @@ struct shelf {
 
 struct preset_store {
 	struct shelf shelves[PRESET_KIND_COUNT];
+	struct gpu_price *prices; /* the catalog's array */
 	struct catalog catalog;
 	size_t sequence;
 };
@@ -111,6 +114,7 @@ _Static_assert(offsetof(struct model, id) == 0 && offsetof(struct gpu, id) == 0 
 static void entry_clear(struct entry *en)
 {
 	free(en->value);
+	free(en->prices);
 	free(en->owned_text);
 	free(en->path);
 }
@@ -125,6 +129,7 @@ void preset_store_free(struct preset_store *store)
 		free(store->shelves[k].entries);
 		free(store->shelves[k].values);
 	}
+	free(store->prices);
 	free(store);
 }
 
@@ -180,6 +185,37 @@ static bool flag_is_set(const cJSON *object, const char *key)
 	return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, key)) != 0;
 }
 
+/* A GPU whose file does not say what you pay costs the first of its prices. */
+static void fill_gpu_price(struct gpu *g, const struct entry *en)
+{
+	for (size_t i = 0; i < en->n_prices; i++)
+		(void)snprintf(en->prices[i].gpu_id, sizeof en->prices[i].gpu_id, "%s", g->id);
+	if (g->usd_per_hour > 0 || en->n_prices == 0)
+		return;
+	g->usd_per_hour = en->prices[0].usd_per_hour;
+	(void)snprintf(g->usd_provider, sizeof g->usd_provider, "%s", en->prices[0].provider);
+	(void)snprintf(g->usd_date, sizeof g->usd_date, "%s", en->prices[0].date);
+}
+
+/* The value, its prices and the keys beside them; en owns them also after an error. */
+static enum err_code entry_parse(
+	struct entry *en, enum preset_kind kind, const cJSON *root, const struct json_place *place, struct err *e)
+{
+	enum err_code code;
+
+	en->value = calloc(1, kinds[kind].size);
+	if (en->value == NULL)
+		return err_set(e, ERR_INTERNAL, place->file, "out of memory");
+	code = kinds[kind].parse(root, place, en->value, e);
+	if (code == ERR_OK)
+		code = preset_keys_check(root, place, e);
+	if (code == ERR_OK && kind == PRESET_KIND_GPU)
+		code = preset_keys_prices(root, place, &en->prices, &en->n_prices, e);
+	if (code == ERR_OK && kind == PRESET_KIND_GPU)
+		fill_gpu_price(en->value, en);
+	return code;
+}
+
 /* Reads one preset out of `en->text` and files it. On success the store owns what `en` owned, on error the caller still does. */
 static enum err_code store_add(
 	struct preset_store *store, enum preset_kind kind, const char *name, struct entry *en, struct err *e)
@@ -190,13 +226,7 @@ static enum err_code store_add(
 
 	if (code != ERR_OK)
 		return code;
-	en->value = calloc(1, kinds[kind].size);
-	if (en->value == NULL)
-		code = err_set(e, ERR_INTERNAL, name, "out of memory");
-	else
-		code = kinds[kind].parse(root, &place, en->value, e);
-	if (code == ERR_OK)
-		code = preset_keys_check(root, &place, e);
+	code = entry_parse(en, kind, root, &place, e);
 	if (code == ERR_OK) {
 		en->id = en->value;
 		en->order = preset_keys_order(root);
@@ -209,7 +239,9 @@ static enum err_code store_add(
 		code = err_set(e, ERR_INTERNAL, name, "out of memory");
 	if (code != ERR_OK) {
 		free(en->value);
+		free(en->prices);
 		en->value = NULL;
+		en->prices = NULL;
 	}
 	return code;
 }
@@ -231,6 +263,31 @@ static int compare_entries(const void *a, const void *b)
 	if (x->order != y->order)
 		return x->order < y->order ? -1 : 1;
 	return x->sequence < y->sequence ? -1 : 1;
+}
+
+/* The prices of all GPUs behind each other, in the order of the GPUs. */
+static enum err_code publish_prices(struct preset_store *store, struct err *e)
+{
+	const struct shelf *gpus = &store->shelves[PRESET_KIND_GPU];
+	struct gpu_price *all;
+	size_t n = 0;
+
+	for (size_t i = 0; i < gpus->n; i++)
+		n += gpus->entries[i].n_prices;
+	all = realloc(store->prices, (n + 1) * sizeof *all);
+	if (all == NULL)
+		return err_set(e, ERR_INTERNAL, "presets", "out of memory");
+	store->prices = all;
+	for (size_t i = 0; i < gpus->n; i++) {
+		const struct entry *en = &gpus->entries[i];
+
+		if (en->n_prices > 0)
+			memcpy(all, en->prices, en->n_prices * sizeof *all);
+		all += en->n_prices;
+	}
+	store->catalog.prices = store->prices;
+	store->catalog.n_prices = n;
+	return ERR_OK;
 }
 
 /* Sorts the shelves and lays their values out as the arrays of the catalog. */
@@ -267,7 +324,7 @@ static enum err_code store_publish(struct preset_store *store, struct err *e)
 		.coefficients = store->shelves[PRESET_KIND_COEFFICIENTS].values,
 		.n_coefficients = store->shelves[PRESET_KIND_COEFFICIENTS].n,
 	};
-	return ERR_OK;
+	return publish_prices(store, e);
 }
 
 /* Every node must name a GPU that exists. */

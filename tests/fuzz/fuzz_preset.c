@@ -8,6 +8,7 @@
 #include "profile.h"
 
 #include <cjson/cJSON.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What was accepted must be countable, and come back from its own file unchanged. */
@@ -38,6 +39,8 @@ static void parse_kind(unsigned kind, const cJSON *root)
 	const struct json_place p = { .file = "fuzz" };
 	struct model m;
 	struct gpu g = { .id = "" };
+	struct gpu_price *prices = NULL;
+	size_t n_prices;
 	struct node n = { .id = "" };
 	struct profile f = { .id = "" };
 	struct err e;
@@ -51,6 +54,9 @@ static void parse_kind(unsigned kind, const cJSON *root)
 		break;
 	case 1:
 		code = fields_read(root, &p, &gpu_fields, preset_keys_gpu, &g, &e);
+		if (code == ERR_OK)
+			code = preset_keys_prices(root, &p, &prices, &n_prices, &e);
+		free(prices);
 		break;
 	case 2:
 		code = fields_read(root, &p, &node_fields, preset_keys_node, &n, &e);
