@@ -200,6 +200,31 @@ START_TEST(every_row_says_what_it_is)
 END_TEST
 
 /* Flags and JSON keys are promises to users: none of these may vanish. */
+/* Whatever is typed into a number that has a unit, the message names it. */
+START_TEST(messages_about_numbers_name_the_unit)
+{
+	static const char *const bad[] = { "word", "-1e99", "1e99", "-5", "0.0000001" };
+	struct draft d;
+
+	test_draft(&d, "");
+	for (size_t i = 0; i < knob_count(); i++) {
+		const struct knob *k = knob_at(i);
+		bool size = k->type == KNOB_BYTES || k->type == KNOB_CAPACITY,
+		     number = k->type == KNOB_INT || k->type == KNOB_REAL;
+
+		for (size_t b = 0; b < sizeof bad / sizeof bad[0] && (size || number); b++) {
+			struct scenario s = d.s;
+			struct err e = { .code = ERR_OK };
+
+			if (knob_parse(k, test_catalog(), bad[b], &s, &e) == ERR_OK || (k->preset == PRESET_PRICE && b == 0))
+				continue;
+			ck_assert_msg(strstr(e.msg, size ? "bytes" : k->unit) != NULL, "--%s %s: %s", k->key, bad[b], e.msg);
+			ck_assert_msg(k->min < 1 || strstr(e.msg, "nearest: 0") == NULL, "--%s %s: %s", k->key, bad[b], e.msg);
+		}
+	}
+}
+END_TEST
+
 START_TEST(promised_keys_exist)
 {
 	static const char *const keys[] = { "model", "params", "layers", "hidden", "heads", "kv-heads", "head-dim", "ffn",
@@ -452,6 +477,7 @@ int main(void)
 	tcase_add_test(t, every_preset_is_read_back_by_its_name);
 	tcase_add_test(t, every_default_is_valid);
 	tcase_add_test(t, every_row_says_what_it_is);
+	tcase_add_test(t, messages_about_numbers_name_the_unit);
 	tcase_add_test(t, promised_keys_exist);
 	tcase_add_loop_test(t, stops_ascend_and_hold_the_current_value, 0, N_SCENARIOS);
 	tcase_add_loop_test(t, every_legal_stop_leaves_a_legal_scenario, 0, N_SCENARIOS);

@@ -3,6 +3,8 @@
 #include "units.h"
 
 #include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,8 +113,7 @@ static const struct {
 	const char *text;
 	enum err_code code;
 } bad_counts[] = {
-	{ "", ERR_USAGE }, { "k", ERR_USAGE }, { "eight", ERR_USAGE }, { "8.5", ERR_USAGE }, { "1.0005k", ERR_USAGE }, { "8q",
-		ERR_USAGE },
+	{ "", ERR_USAGE }, { "k", ERR_USAGE }, { "eight", ERR_USAGE }, { "8q", ERR_USAGE },
 	{ "12,34", ERR_USAGE }, { "1234,567", ERR_USAGE }, { "1,,000", ERR_USAGE }, { "1e9", ERR_USAGE }, { "8 192", ERR_USAGE },
 	{ "0.1234567890123456789", ERR_USAGE }, { "9223372036854775808", ERR_RANGE }, { "10000000T", ERR_RANGE },
 };
@@ -131,11 +132,36 @@ END_TEST
 
 START_TEST(a_broken_count_gets_its_nearest_whole_number)
 {
-	int64_t count;
-	struct err e;
+	static const struct {
+		const char *text;
+		int64_t nearest;
+	} broken[] = { { "8.6", 9 }, { "0.0000001", 1 }, { "-2.4", -2 }, { "1.0005k", 1001 } };
 
-	ck_assert_int_eq(units_parse_count("8.6", "tp", 1000, &count, &e), ERR_USAGE);
-	ck_assert_str_eq(e.msg, "'8.6' is not a whole number; nearest: 9");
+	for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
+		int64_t count = -7;
+		char want[80];
+		struct err e;
+
+		(void)snprintf(
+			want, sizeof want, "'%s' is not a whole number; nearest: %" PRId64, broken[i].text, broken[i].nearest);
+		ck_assert_int_eq(units_parse_count(broken[i].text, "tp", 1000, &count, &e), ERR_USAGE);
+		ck_assert_str_eq(e.msg, want);
+		ck_assert_int_eq(count, broken[i].nearest);
+	}
+}
+END_TEST
+
+START_TEST(one_is_singular_and_a_range_of_one_is_a_number)
+{
+	char buf[48];
+
+	ck_assert_str_eq(units_noun(1, "micro-batches", buf, sizeof buf), "micro-batch");
+	ck_assert_str_eq(units_noun(1, "ranks", buf, sizeof buf), "rank");
+	ck_assert_str_eq(units_noun(2, "ranks", buf, sizeof buf), "ranks");
+	ck_assert_str_eq(units_noun(1, "GB/s", buf, sizeof buf), "GB/s");
+	ck_assert_str_eq(units_noun(1, "s", buf, sizeof buf), "s");
+	ck_assert_str_eq(units_format_range(1, 8, buf, sizeof buf), "1 .. 8");
+	ck_assert_str_eq(units_format_range(1, 1, buf, sizeof buf), "1");
 }
 END_TEST
 
@@ -250,6 +276,7 @@ int main(void)
 	tcase_add_loop_test(t, counts_are_read_with_suffixes, 0, (int)(sizeof good_counts / sizeof good_counts[0]));
 	tcase_add_loop_test(t, bad_counts_are_refused, 0, (int)(sizeof bad_counts / sizeof bad_counts[0]));
 	tcase_add_test(t, a_broken_count_gets_its_nearest_whole_number);
+	tcase_add_test(t, one_is_singular_and_a_range_of_one_is_a_number);
 	tcase_add_test(t, reals_are_plain_decimals_with_a_point);
 	tcase_add_loop_test(t, single_figures_have_three_digits_and_no_exponent, 0, (int)(sizeof figures / sizeof figures[0]));
 	tcase_add_test(t, counts_are_full_up_to_seven_digits);

@@ -33,7 +33,11 @@ static void print_row(const struct pipeline_times *t, const struct schedule_comp
 static void print_table(
 	const struct pipeline *base, const struct pipeline_times *t, const struct schedule_comparison *all, struct sink *out)
 {
-	sink_printf(out, _("every schedule on %" PRId64 " ranks with %" PRId64 " micro-batches\n"), base->p, base->m);
+	sink_printf(out,
+		ngettext("every schedule on %" PRId64 " rank", "every schedule on %" PRId64 " ranks", (unsigned long)base->p),
+		base->p);
+	sink_printf(out, ngettext(" with %" PRId64 " micro-batch\n", " with %" PRId64 " micro-batches\n", (unsigned long)base->m),
+		base->m);
 	sink_puts(out, _("times of a rank's whole share: "));
 	pipeline_times_text(t, out);
 	sink_puts(out, _("; each of v chunks takes 1/v\n\n"));

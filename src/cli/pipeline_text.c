@@ -63,7 +63,8 @@ static void print_head(const struct pipeline_job *job, struct sink *out)
 {
 	const struct pipeline *pl = &job->order.pl;
 
-	sink_printf(out, _("%s  %" PRId64 " ranks, %" PRId64 " micro-batches"), job->name, pl->p, pl->m);
+	sink_printf(out, ngettext("%s  %" PRId64 " rank", "%s  %" PRId64 " ranks", (unsigned long)pl->p), job->name, pl->p);
+	sink_printf(out, ngettext(", %" PRId64 " micro-batch", ", %" PRId64 " micro-batches", (unsigned long)pl->m), pl->m);
 	if (pipeline_chunks_held(pl) > 1)
 		sink_printf(out, _(", %" PRId64 " chunks per rank"), pipeline_chunks_held(pl));
 	if (pl->schedule == SCHEDULE_COUNT)
@@ -127,7 +128,10 @@ static void print_notes(const struct pipeline_job *job, struct sink *out)
 	pipeline_times_text(&job->times, out);
 	sink_puts(out, _("\nmax: chunks in flight at most, each from its F to the end of its B or W\n"));
 	if (pipeline_shown_group(pl) > 0)
-		sink_printf(out, _("groups of %" PRId64 " micro-batches\n"), pipeline_shown_group(pl));
+		sink_printf(out,
+			ngettext("groups of %" PRId64 " micro-batch\n", "groups of %" PRId64 " micro-batches\n",
+				(unsigned long)pipeline_shown_group(pl)),
+			pipeline_shown_group(pl));
 }
 
 int pipeline_text(struct cli *cli, const struct pipeline_job *job, int64_t cols)

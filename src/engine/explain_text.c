@@ -16,9 +16,10 @@ static char *format_value(double number, const char *unit, char *buf, size_t cap
 		(void)units_format_gib(num_round(number), gib, sizeof gib);
 		(void)snprintf(buf, cap, "%s = %.2f GB", gib, number / UNITS_GB);
 	} else if (number == (double)num_round(number)) {
-		char commas[40];
+		char commas[40], noun[40];
 
-		(void)snprintf(buf, cap, "%s %s", units_format_commas(num_round(number), commas, sizeof commas), unit);
+		(void)snprintf(buf, cap, "%s %s", units_format_commas(num_round(number), commas, sizeof commas),
+			units_noun(number, unit, noun, sizeof noun));
 	} else {
 		(void)snprintf(buf, cap, "%.6g %s", number, unit);
 	}
@@ -99,8 +100,12 @@ static void saved_table(const struct draft *d, bool moe, struct sink *out)
 		sink_printf(out, "%s %-40s %-20s %2g %9.2f  %-4s %s\n", t[i].kept ? " " : "-", t[i].name, t[i].shape,
 			t[i].bytes_per_element, bytes / 1048576.0, t[i].divided_by, t[i].dropped_by);
 	}
-	sink_printf(out, "  kept %.2f MiB of %.2f MiB (rows with - are dropped by --recompute %s)\n", kept / 1048576.0,
-		all / 1048576.0, recompute_choices[d->s.training.recompute].key);
+	if (kept < all)
+		sink_printf(out, "  kept %.2f MiB of %.2f MiB: --recompute %s drops the rows with a - in front\n",
+			kept / 1048576.0, all / 1048576.0, recompute_choices[d->s.training.recompute].key);
+	else
+		sink_printf(out, "  kept %.2f MiB: all of them, --recompute %s drops none\n", all / 1048576.0,
+			recompute_choices[d->s.training.recompute].key);
 }
 
 void explain_saved_tensors(const struct draft *d, struct sink *out)

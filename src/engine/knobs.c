@@ -150,8 +150,8 @@ static const struct knob knobs[] = {
 	COUNT("gpus-per-node", NULL, N_("gpus/node"), N_("GPUs"), CLUSTER, LOG, cluster.gpus_per_node, 1, 1024, NULL, N_("GPUs in one node"), ""),
 	ROW("gpu-mem", NULL, N_("gpu-mem"), "", CLUSTER, CAPACITY, 0, I64(cluster.gpu_mem_bytes), 0, 1e15, 1, PRESET_NONE, NULL, NULL, NULL,
 		N_("memory the card hands out; the verdict compares with it"), ""),
-	ROW("nic-bw", NULL, N_("nic-bw"), N_("GB/s"), CLUSTER, REAL, 0, F64(cluster.nic_gbs), 0, 10000, 1, PRESET_NONE, "0", NULL, NULL,
-		N_("network per GPU, one direction, 0: as the node says"), ""),
+	ROW("nic-bw", NULL, N_("nic-bw"), N_("GB/s per GPU"), CLUSTER, REAL, 0, F64(cluster.nic_gbs), 0, 10000, 1, PRESET_NONE, "0", NULL, NULL,
+		N_("network, one direction, 0: as the node says"), ""),
 	BYTES("host-mem", N_("host-mem"), cluster.node.host_mem_bytes, N_("host memory per node, 0: not known")),
 	BYTES("nvme", N_("nvme"), cluster.node.nvme_bytes, N_("NVMe per node, 0: not known")),
 
@@ -531,34 +531,55 @@ static enum err_code parse_flag(const struct knob *k, const char *text, int64_t 
 	return err_set(e, ERR_USAGE, k->key, "%s '%.40s' is neither on nor off", k->key, text);
 }
 
+/* Messages about numbers name the unit. */
+static const char *unit_of(const struct knob *k)
+{
+	return k->type == KNOB_BYTES || k->type == KNOB_CAPACITY ? "bytes" : k->type == KNOB_PARAMS ? "parameters" : k->unit;
+}
+
+/* Appends "; unit: GB/s per GPU" to a message about a text that is no number. */
+static enum err_code add_unit(const struct knob *k, enum err_code code, struct err *e)
+{
+	size_t len = e != NULL ? strlen(e->msg) : 0;
+
+	if (e != NULL && unit_of(k)[0] != '\0')
+		(void)snprintf(e->msg + len, sizeof e->msg - len, "; unit: %s", unit_of(k));
+	return code;
+}
+
+static enum err_code out_of_range(const struct knob *k, double value, struct err *e)
+{
+	return err_set(e, ERR_RANGE, k->key, "%s %.15g is outside %.15g .. %.15g%s%s", k->key, value, k->min, k->max,
+		unit_of(k)[0] != '\0' ? " " : "", unit_of(k));
+}
+
 static enum err_code parse_real(const struct knob *k, const char *text, int64_t *value, struct err *e)
 {
 	double real;
 	enum err_code code = units_parse_real(text, k->key, &real, e);
 
 	if (code != ERR_OK)
-		return code;
+		return add_unit(k, code, e);
 	if (!(real >= k->min && real <= k->max))
-		return err_set(e, ERR_RANGE, k->key, "%s %g is outside %g .. %g", k->key, real, k->min, k->max);
+		return out_of_range(k, real, e);
 	*value = num_round(real * KNOB_REAL_SCALE);
 	return ERR_OK;
 }
 
 static enum err_code parse_number(const struct knob *k, const char *text, int64_t *value, struct err *e)
 {
+	bool bytes = k->type == KNOB_BYTES || k->type == KNOB_CAPACITY;
 	enum err_code code;
 
-	if (k->type == KNOB_BYTES || k->type == KNOB_CAPACITY)
-		code = units_parse_bytes(text, k->key, value, e);
-	else if (k->min < 0 && text[0] == '-') {
-		code = units_parse_count(text + 1, k->key, 1000, value, e);
-		*value = code == ERR_OK ? -*value : 0;
-	} else {
-		code = units_parse_count(text, k->key, k->flags & KNOB_F_TOKENS ? 1024 : 1000, value, e);
-	}
+	*value = INT64_MIN;
+	code = bytes ? units_parse_bytes(text, k->key, value, e)
+		     : units_parse_count(text, k->key, k->flags & KNOB_F_TOKENS ? 1024 : 1000, value, e);
 	if (code == ERR_OK && ((double)*value < k->min || (double)*value > k->max))
-		return err_set(e, ERR_RANGE, k->key, "%s %" PRId64 " is outside %.15g .. %.15g", k->key, *value, k->min, k->max);
-	return code;
+		return out_of_range(k, (double)*value, e);
+	if (code != ERR_OK && *value != INT64_MIN && !bytes)
+		(void)err_set(e, code, k->key, "'%.60s' is not a whole number; nearest: %" PRId64, text,
+			num_max((int64_t)k->min, num_min((int64_t)k->max, *value)));
+	return code == ERR_OK ? code : add_unit(k, code, e);
 }
 
 static enum err_code parse_stages(const char *text, struct scenario *s, struct err *e)

@@ -15,6 +15,7 @@
 #include "memory_internal.h"
 #include "num.h"
 #include "rules.h"
+#include "units.h"
 
 #include <math.h>
 #include <string.h>
@@ -511,10 +512,11 @@ void memory_stage_of(const struct scenario *s, const struct memory_shared *sh, i
 enum err_code memory_stage(const struct scenario *s, int64_t rank, struct stage_memory *out, struct err *e)
 {
 	struct memory_shared sh;
+	char legal[48];
 
 	if (rank < 0 || rank >= s->layout.pp)
-		return err_set(
-			e, ERR_RANGE, "stage", "stage %lld: legal here: 0 .. %lld", (long long)rank, (long long)s->layout.pp - 1);
+		return err_set(e, ERR_RANGE, "stage", "stage %lld: legal here: %s", (long long)rank,
+			units_format_range(0, s->layout.pp - 1, legal, sizeof legal));
 	memory_prepare(s, &sh);
 	memory_stage_of(s, &sh, rank, out);
 	return ERR_OK;

@@ -1,6 +1,7 @@
 #include "model.h"
 
 #include "num.h"
+#include "units.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -337,16 +338,18 @@ static enum err_code check_bounds(const struct model *m, struct err *e)
 
 static enum err_code check_moe(const struct model *m, struct err *e)
 {
+	char legal[48];
+
 	if (!model_is_moe(m))
 		return m->ffn > 0 ? ERR_OK : err_set(e, ERR_RANGE, "ffn", "ffn 0: a dense model needs an MLP width");
 	if (m->topk < 1 || m->topk > m->experts)
-		return err_set(e, ERR_RANGE, "topk", "topk %lld: legal here: 1 .. %lld (experts)", (long long)m->topk,
-			(long long)m->experts);
+		return err_set(e, ERR_RANGE, "topk", "topk %lld: legal here: %s (experts)", (long long)m->topk,
+			units_format_range(1, m->experts, legal, sizeof legal));
 	if (m->expert_ffn < 1)
 		return err_set(e, ERR_RANGE, "expert-ffn", "expert-ffn %lld: experts need a width", (long long)m->expert_ffn);
 	if (m->dense_layers > m->layers)
-		return err_set(e, ERR_RANGE, "dense-layers", "dense-layers %lld: legal here: 0 .. %lld",
-			(long long)m->dense_layers, (long long)m->layers);
+		return err_set(e, ERR_RANGE, "dense-layers", "dense-layers %lld: legal here: %s", (long long)m->dense_layers,
+			units_format_range(0, m->layers, legal, sizeof legal));
 	if (m->ffn < 1 && model_moe_layers(m, 0, m->layers) < m->layers)
 		return err_set(e, ERR_RANGE, "ffn", "ffn 0: the dense layers of this model need an MLP width");
 	return ERR_OK;

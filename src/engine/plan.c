@@ -6,6 +6,7 @@
 #include "knobs.h"
 #include "num.h"
 #include "rules.h"
+#include "text.h"
 #include "units.h"
 
 #include <inttypes.h>
@@ -156,9 +157,9 @@ static void diagnose_pipeline(struct plan *p)
 			key);
 	else if (p->bubble_is_stated)
 		diagnose(p, DIAGNOSTIC_NOTE, "bubble-stated", "schedule",
-			"the bubble of %s is an estimate for %" PRId64 " micro-batches; the pipeline view runs "
+			"the bubble of %s is an estimate for %" PRId64 " %s; the pipeline view runs "
 			"the order itself",
-			key, p->pipeline.m);
+			key, p->pipeline.m, text_plural(p->pipeline.m, "micro-batch", "micro-batches"));
 }
 
 /* Published runs scatter by so much around the model. Src: validation against published runs. */
@@ -272,15 +273,17 @@ static void diagnose_speed(const struct scenario *s, struct plan *p)
 	diagnose_alignment(s, p);
 	if (t->part_s[STEP_BUBBLE] > BUBBLE_LARGE * t->step_s)
 		diagnose(p, DIAGNOSTIC_WARNING, "bubble", s->layout.vpp > 1 ? "global-batch" : "vpp",
-			"%.0f %% of the step, timed stage by stage, waits in the pipeline: %" PRId64 " micro-batches for %" PRId64 " stages",
-			100 * t->part_s[STEP_BUBBLE] / t->step_s, p->micro_batches, s->layout.pp);
+			"%.0f %% of the step, timed stage by stage, waits in the pipeline: %" PRId64 " %s for %" PRId64 " stages",
+			100 * t->part_s[STEP_BUBBLE] / t->step_s, p->micro_batches,
+			text_plural(p->micro_batches, "micro-batch", "micro-batches"), s->layout.pp);
 	if (t->part_s[STEP_DP] > TRAFFIC_LARGE * t->step_s)
 		diagnose(p, DIAGNOSTIC_WARNING, "dp-exposed", "global-batch",
 			"%.0f %% of the step waits for gradients and weights: a larger batch hides more",
 			100 * t->part_s[STEP_DP] / t->step_s);
 	if (fmax(p->throughput.mfu, p->throughput.hfu) > 1)
 		diagnose(p, DIAGNOSTIC_NOTE, "mfu-above-one", "flops",
-			"convention %s counts work that this model does not do, so its utilisation passes 100 %%; others: --flops",
+			"convention %s counts work that this model does not do, so its utilisation passes 100 %%; others: "
+			"--flops",
 			flops_convention_choices[s->training.flops].key);
 	if (moe_host_share(s, t) > HOST_BOUND)
 		diagnose(p, DIAGNOSTIC_NOTE, "moe-host", "micro-batch",

@@ -4,6 +4,7 @@
 
 #include "num.h"
 #include "report_internal.h"
+#include "text.h"
 #include "units.h"
 
 #include <stdio.h>
@@ -665,8 +666,9 @@ static void write_pipeline(const struct plan *p, const struct gantt *g, bool asc
 
 	if (pl->p <= 1)
 		return;
-	sink_printf(out, "\nPIPELINE  %s, %lld micro-batches; bubble %s %% of step, %s %% of ideal\n",
-		schedule_table[pl->schedule].key, (long long)pl->m, units_format_f4(100 * p->bubble_of_step, step, sizeof step),
+	sink_printf(out, "\nPIPELINE  %s, %lld %s; bubble %s %% of step, %s %% of ideal\n", schedule_table[pl->schedule].key,
+		(long long)pl->m, text_plural(pl->m, "micro-batch", "micro-batches"),
+		units_format_f4(100 * p->bubble_of_step, step, sizeof step),
 		units_format_f4(100 * p->bubble_over_ideal, ideal, sizeof ideal));
 	if (g == NULL)
 		return;
@@ -753,8 +755,9 @@ void report_plan_markdown(const struct draft *d, const struct plan *p, struct si
 	sink_puts(out, "\n");
 	each_stage(d, p, markdown_row, &rows);
 	if (p->pipeline.p > 1)
-		sink_printf(out, "\nPipeline: %s, %lld ranks, %lld micro-batches, bubble %s %% of the step, %s %% over ideal.\n",
+		sink_printf(out, "\nPipeline: %s, %lld ranks, %lld %s, bubble %s %% of the step, %s %% over ideal.\n",
 			schedule_table[p->pipeline.schedule].key, (long long)p->pipeline.p, (long long)p->pipeline.m,
+			text_plural(p->pipeline.m, "micro-batch", "micro-batches"),
 			units_format_f4(100 * p->bubble_of_step, step, sizeof step),
 			units_format_f4(100 * p->bubble_over_ideal, ideal, sizeof ideal));
 	report_speed_markdown(d, p, out);

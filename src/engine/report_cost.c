@@ -1,6 +1,7 @@
 /* What a run costs, for people. */
 #include "num.h"
 #include "report_internal.h"
+#include "text.h"
 #include "units.h"
 
 #include <stdio.h>
@@ -77,8 +78,9 @@ void report_cost_line(const struct draft *d, const struct plan *p, struct sink *
 	c = cost_of(&d->s, &p->step);
 	if (c.checkpoint_interval_s > 0)
 		(void)report_seconds(c.checkpoint_interval_s, interval, sizeof interval);
-	(void)snprintf(text, sizeof text, "%s tokens: %s, %s GPU hours, %s, %s; goodput %.1f %%, checkpoint every %s",
-		units_format_count(num_round(c.tokens), tokens, sizeof tokens), report_seconds(c.days * 86400, time, sizeof time),
+	(void)snprintf(text, sizeof text, "%s %s: %s, %s GPU hours, %s, %s; goodput %.1f %%, checkpoint every %s",
+		units_format_count(num_round(c.tokens), tokens, sizeof tokens),
+		text_plural(num_round(c.tokens), "token", "tokens"), report_seconds(c.days * 86400, time, sizeof time),
 		units_format_count(num_round(c.gpu_hours), hours, sizeof hours), describe_price(d, &c, price, sizeof price),
 		describe_energy(c.kwh, energy, sizeof energy), 100 * c.goodput, interval);
 	wrap_entry("COST", text, true, out);
@@ -111,16 +113,15 @@ static void add_run(const struct draft *d, const struct plan *p, const struct co
 		r->note, sizeof r->note, "%s", d->s.cost.tokens > 0 ? "--tokens" : "20 per active parameter (Hoffmann 2022)");
 	r = add_row(rows, n, "steps");
 	(void)units_format_commas(num_round(c->steps), r->value, sizeof r->value);
-	(void)snprintf(r->note, sizeof r->note, "of %s x %lld tokens, %s each",
-		units_format_commas(t->global_batch, buf, sizeof buf), (long long)t->seq,
-		report_seconds(p->step.step_s, step, sizeof step));
+	(void)snprintf(r->note, sizeof r->note, "of %s x %lld %s, %s each", units_format_commas(t->global_batch, buf, sizeof buf),
+		(long long)t->seq, text_plural(t->seq, "token", "tokens"), report_seconds(p->step.step_s, step, sizeof step));
 	r = add_row(rows, n, "time");
 	(void)report_seconds(c->days * 86400, r->value, sizeof r->value);
 	(void)snprintf(r->note, sizeof r->note, "%s of steps / goodput", report_seconds(c->step_days * 86400, buf, sizeof buf));
 	r = add_row(rows, n, "GPU hours");
 	(void)units_format_count(num_round(c->gpu_hours), r->value, sizeof r->value);
-	(void)snprintf(r->note, sizeof r->note, "on %s GPUs; +- %.0f %%", units_format_commas(d->s.cluster.gpus, buf, sizeof buf),
-		100 * plan_band(d, p));
+	(void)snprintf(r->note, sizeof r->note, "on %s %s; +- %.0f %%", units_format_commas(d->s.cluster.gpus, buf, sizeof buf),
+		text_plural(d->s.cluster.gpus, "GPU", "GPUs"), 100 * plan_band(d, p));
 }
 
 /* "$2.23 (CoreWeave, 2026)". */
@@ -230,8 +231,8 @@ static void write_title(const struct draft *d, const struct plan *p, struct sink
 	struct cost c = cost_of(&d->s, &p->step);
 	char tokens[32], time[32], usd[32];
 
-	sink_printf(out, "COST of %s tokens: %s", units_format_count(num_round(c.tokens), tokens, sizeof tokens),
-		report_seconds(c.days * 86400, time, sizeof time));
+	sink_printf(out, "COST of %s %s: %s", units_format_count(num_round(c.tokens), tokens, sizeof tokens),
+		text_plural(num_round(c.tokens), "token", "tokens"), report_seconds(c.days * 86400, time, sizeof time));
 	if (c.price_usd_per_hour > 0)
 		sink_printf(out, ", %s", report_usd(c.usd, usd, sizeof usd));
 }

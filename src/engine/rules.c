@@ -4,6 +4,8 @@
 
 #include "num.h"
 #include "schedule.h"
+#include "text.h"
+#include "units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,8 +56,7 @@ static uint32_t can(const struct scenario *s, uint32_t what)
 	return framework_rules_table[s->profile.framework].can & what;
 }
 
-/* "1 2 4 8": the divisors of n up to most, at most 12 of them. */
-static const char *divisors(int64_t n, int64_t most, char *buf, size_t cap)
+const char *rules_divisors(int64_t n, int64_t most, char *buf, size_t cap)
 {
 	size_t len = 0, listed = 0;
 
@@ -135,14 +136,15 @@ static enum err_code check_ranks(const struct scenario *s, struct err *e)
 	(void)snprintf(why, sizeof why, "x pp %" PRId64 " x cp %" PRId64 " does not divide %" PRId64 " GPUs", l->pp, l->cp,
 		s->cluster.gpus);
 	if (s->cluster.gpus % l->tp != 0)
-		return refuse(e, "tp", l->tp, why, divisors(s->cluster.gpus, s->cluster.gpus, legal, sizeof legal));
+		return refuse(e, "tp", l->tp, why, rules_divisors(s->cluster.gpus, s->cluster.gpus, legal, sizeof legal));
 	(void)snprintf(why, sizeof why, "x tp %" PRId64 " x cp %" PRId64 " does not divide %" PRId64 " GPUs", l->tp, l->cp,
 		s->cluster.gpus);
 	if (s->cluster.gpus % (l->tp * l->pp) != 0)
-		return refuse(e, "pp", l->pp, why, divisors(s->cluster.gpus / l->tp, s->cluster.gpus, legal, sizeof legal));
+		return refuse(e, "pp", l->pp, why, rules_divisors(s->cluster.gpus / l->tp, s->cluster.gpus, legal, sizeof legal));
 	(void)snprintf(why, sizeof why, "x tp %" PRId64 " x pp %" PRId64 " does not divide %" PRId64 " GPUs", l->tp, l->pp,
 		s->cluster.gpus);
-	return refuse(e, "cp", l->cp, why, divisors(s->cluster.gpus / (l->tp * l->pp), s->cluster.gpus, legal, sizeof legal));
+	return refuse(
+		e, "cp", l->cp, why, rules_divisors(s->cluster.gpus / (l->tp * l->pp), s->cluster.gpus, legal, sizeof legal));
 }
 
 static enum err_code check_tensor_parallel(const struct scenario *s, struct err *e)
@@ -162,7 +164,7 @@ static enum err_code check_tensor_parallel(const struct scenario *s, struct err 
 			(void)snprintf(why, sizeof why, "does not divide %" PRId64 " kv-heads", kv);
 		else
 			(void)snprintf(why, sizeof why, "does not divide ffn %" PRId64, m->ffn);
-		return refuse(e, "tp", tp, why, divisors(common, s->cluster.gpus, legal, sizeof legal));
+		return refuse(e, "tp", tp, why, rules_divisors(common, s->cluster.gpus, legal, sizeof legal));
 	}
 	if (!s->layout.sequence_parallel)
 		return ERR_OK;
@@ -187,7 +189,7 @@ static enum err_code check_context_parallel(const struct scenario *s, struct err
 	if (states_only(s) || s->training.seq % pieces == 0)
 		return ERR_OK;
 	(void)snprintf(why, sizeof why, "needs seq %" PRId64 " to be a multiple of 2 cp", s->training.seq);
-	return refuse(e, "cp", cp, why, divisors(num_max(1, s->training.seq / 2), s->cluster.gpus, legal, sizeof legal));
+	return refuse(e, "cp", cp, why, rules_divisors(num_max(1, s->training.seq / 2), s->cluster.gpus, legal, sizeof legal));
 }
 
 static enum err_code check_experts(const struct scenario *s, struct err *e)
@@ -210,17 +212,17 @@ static enum err_code check_experts(const struct scenario *s, struct err *e)
 		return refuse(e, "ep", l->ep, "is not available with zero 3 of deepspeed", "1, or zero 0 1 2");
 	if (s->model.experts % l->ep != 0) {
 		(void)snprintf(why, sizeof why, "does not divide %" PRId64 " experts", s->model.experts);
-		return refuse(e, "ep", l->ep, why, divisors(s->model.experts, pool, legal, sizeof legal));
+		return refuse(e, "ep", l->ep, why, rules_divisors(s->model.experts, pool, legal, sizeof legal));
 	}
 	if (s->model.expert_ffn % l->etp != 0) {
 		(void)snprintf(why, sizeof why, "does not divide expert-ffn %" PRId64, s->model.expert_ffn);
-		return refuse(e, "etp", l->etp, why, divisors(s->model.expert_ffn, l->tp, legal, sizeof legal));
+		return refuse(e, "etp", l->etp, why, rules_divisors(s->model.expert_ffn, l->tp, legal, sizeof legal));
 	}
 	if (pool % (l->ep * l->etp) != 0) {
 		(void)snprintf(why, sizeof why, "x etp %" PRId64 " does not divide the %" PRId64 " ranks of a pipeline stage",
 			l->etp, pool);
 		return refuse(e, "ep", l->ep, why,
-			divisors(num_gcd(s->model.experts, num_max(1, pool / l->etp)), pool, legal, sizeof legal));
+			rules_divisors(num_gcd(s->model.experts, num_max(1, pool / l->etp)), pool, legal, sizeof legal));
 	}
 	return ERR_OK;
 }
@@ -257,17 +259,19 @@ static enum err_code check_stages(const struct scenario *s, struct err *e)
 	if (l->pp_split == PP_SPLIT_UNIFORM && units % chunks != 0) {
 		(void)snprintf(
 			why, sizeof why, "x %" PRId64 " does not divide %" PRId64 " layers (pp-split uniform)", per, units);
-		return refuse(e, knob, value, why, divisors(units, num_max(1, s->cluster.gpus / l->tp), legal, sizeof legal));
+		return refuse(
+			e, knob, value, why, rules_divisors(units, num_max(1, s->cluster.gpus / l->tp), legal, sizeof legal));
 	}
 	if (l->pp_split == PP_SPLIT_EMBED_HEAD && (units + 2) % chunks != 0) {
 		(void)snprintf(why, sizeof why, "x %" PRId64 " does not divide %" PRId64 " layers + 2 (pp-split embed-head)", per,
 			units);
-		return refuse(e, knob, value, why, divisors(units + 2, num_max(1, s->cluster.gpus / l->tp), legal, sizeof legal));
+		return refuse(
+			e, knob, value, why, rules_divisors(units + 2, num_max(1, s->cluster.gpus / l->tp), legal, sizeof legal));
 	}
 	/* With embedding and head counted as a layer each, the first and the last chunk may hold nothing else (Llama 3.1 405B: 16
 	 * x 8 chunks). */
 	if (chunks > units && (units + 2) % chunks != 0) {
-		(void)snprintf(legal, sizeof legal, "1 .. %" PRId64, num_max(1, units / per));
+		(void)units_format_range(1, units / per, legal, sizeof legal);
 		(void)snprintf(why, sizeof why, "x %" PRId64 " leaves stages without a layer (%" PRId64 " layers)", per, units);
 		return refuse(e, knob, value, why, legal);
 	}
@@ -309,9 +313,14 @@ static enum err_code check_megatron_group(const struct scenario *s, const struct
 	if (s->profile.framework != FRAMEWORK_MEGATRON || !schedule_table[pl->schedule].has_groups || pl->v == 1 ||
 		(g >= pl->p && g <= pl->m))
 		return ERR_OK;
+	if (pl->m < pl->p)
+		return err_set(e, ERR_ILLEGAL, "micro-batch",
+			"%s needs at least pp = %" PRId64 " micro-batches per step; here are %" PRId64
+			": a smaller micro-batch or a larger global-batch",
+			schedule_table[pl->schedule].key, pl->p, pl->m);
 	return err_set(e, ERR_ILLEGAL, pl->group > 0 ? "group" : "micro-batch",
-		"%s groups of %" PRId64 " micro-batches: legal here: %" PRId64 " (pp) .. %" PRId64 " (micro-batches per step)",
-		schedule_table[pl->schedule].key, g, pl->p, pl->m);
+		"%s groups of %" PRId64 " %s: legal here: %" PRId64 " (pp) .. %" PRId64 " (micro-batches per step)",
+		schedule_table[pl->schedule].key, g, text_plural(g, "micro-batch", "micro-batches"), pl->p, pl->m);
 }
 
 static enum err_code check_schedule(const struct scenario *s, struct err *e)
@@ -346,7 +355,7 @@ static enum err_code check_sharding(const struct scenario *s, struct err *e)
 	char legal[128], why[128];
 
 	if (zero < rules->zero_min || zero > most) {
-		(void)snprintf(legal, sizeof legal, "%" PRId64 " .. %" PRId64, rules->zero_min, most);
+		(void)units_format_range(rules->zero_min, most, legal, sizeof legal);
 		(void)snprintf(why, sizeof why, "is not available with framework %s%s", framework_name(s),
 			zero <= rules->zero_max && zero >= rules->zero_min ? " and pp above 1" : "");
 		return refuse(e, "zero", zero, why, legal);
@@ -360,7 +369,7 @@ static enum err_code check_sharding(const struct scenario *s, struct err *e)
 	}
 	if (group < 0 || group > ranks || ranks % group != 0) {
 		(void)snprintf(why, sizeof why, "does not divide the %" PRId64 " data-parallel ranks", ranks);
-		return refuse(e, "zero-group", group, why, divisors(ranks, ranks, legal, sizeof legal));
+		return refuse(e, "zero-group", group, why, rules_divisors(ranks, ranks, legal, sizeof legal));
 	}
 	return ERR_OK;
 }
@@ -380,7 +389,7 @@ static enum err_code check_batch(const struct scenario *s, struct err *e)
 			"global-batch %" PRId64 " is not a multiple of dp %" PRId64 "; nearest: %" PRId64 " or %" PRId64, batch,
 			dp, batch / dp * dp, num_round_up(batch, dp));
 	(void)snprintf(why, sizeof why, "x dp %" PRId64 " does not divide global-batch %" PRId64, dp, batch);
-	return refuse(e, "micro-batch", s->training.micro_batch, why, divisors(per, per, legal, sizeof legal));
+	return refuse(e, "micro-batch", s->training.micro_batch, why, rules_divisors(per, per, legal, sizeof legal));
 }
 
 static enum err_code check_precision(const struct scenario *s, struct err *e)
@@ -439,6 +448,7 @@ static enum err_code check_offload(const struct scenario *s, struct err *e)
 static enum err_code check_training(const struct scenario *s, struct err *e)
 {
 	const struct training *t = &s->training;
+	char legal[48];
 
 	if (t->recompute == RECOMPUTE_SELECTIVE && !can(s, CAN_SELECTIVE))
 		return err_set(e, ERR_ILLEGAL, "recompute",
@@ -448,8 +458,8 @@ static enum err_code check_training(const struct scenario *s, struct err *e)
 			"recompute-every %" PRId64 " needs recompute full; legal here: 1", t->recompute_every);
 	if (t->recompute_every > s->model.layers)
 		return err_set(e, ERR_ILLEGAL, "recompute-every",
-			"recompute-every %" PRId64 " is more than the %" PRId64 " layers; legal here: 1 .. %" PRId64,
-			t->recompute_every, s->model.layers, s->model.layers);
+			"recompute-every %" PRId64 " is more than the %" PRId64 " layers; legal here: %s", t->recompute_every,
+			s->model.layers, units_format_range(1, s->model.layers, legal, sizeof legal));
 	if (!(t->dropout >= 0 && t->dropout < 1))
 		return err_set(e, ERR_RANGE, "dropout", "dropout %g is outside 0 .. 1", t->dropout);
 	if (t->adapter == ADAPTER_LORA && !can(s, CAN_LORA))

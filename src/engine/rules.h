@@ -36,6 +36,8 @@ extern const struct framework_rules framework_rules_table[FRAMEWORK_COUNT];
 
 /* Schedules of the scenario's framework and profile: bit per enum schedule_id. */
 uint32_t rules_schedules(const struct scenario *s);
+/* "1 2 4 8": the divisors of n up to most, at most 12 of them. Returns buf. */
+const char *rules_divisors(int64_t n, int64_t most, char *buf, size_t cap);
 /* The pipeline of a scenario, with the group that its framework takes. */
 struct pipeline scenario_pipeline(const struct scenario *s);
 

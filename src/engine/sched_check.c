@@ -3,6 +3,7 @@
 
 #include "num.h"
 #include "sched_internal.h"
+#include "units.h"
 
 #include <string.h>
 
@@ -32,13 +33,14 @@ struct check {
 static enum err_code misplaced(struct check *c, const struct action *a)
 {
 	const struct pipeline *pl = &c->o->pl;
-	char name[32];
+	char name[32], stages[48], batches[48];
 
 	(void)action_format(a, name, sizeof name);
 	if (a->stage < 0 || a->stage >= pipeline_stages(pl) || a->micro_batch < 0 || a->micro_batch >= pl->m)
 		return err_set(c->e, ERR_ILLEGAL, "orders",
-			"rank %lld, position %lld: %s: legal here: stages 0 .. %lld, micro-batches 0 .. %lld", (long long)c->rank,
-			(long long)c->position, name, (long long)pipeline_stages(pl) - 1, (long long)pl->m - 1);
+			"rank %lld, position %lld: %s: legal here: stages %s, micro-batches %s", (long long)c->rank,
+			(long long)c->position, name, units_format_range(0, pipeline_stages(pl) - 1, stages, sizeof stages),
+			units_format_range(0, pl->m - 1, batches, sizeof batches));
 	if (pipeline_rank_of(pl, a->stage, a->micro_batch) != c->rank)
 		return err_set(c->e, ERR_ILLEGAL, "orders", "rank %lld, position %lld: %s belongs on rank %lld (placement %s)",
 			(long long)c->rank, (long long)c->position, name,

@@ -4,6 +4,7 @@
 #include "i18n_mark.h"
 #include "num.h"
 #include "sched_internal.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -221,13 +222,15 @@ static enum err_code check_groups(const struct pipeline *pl, struct err *e)
 		legal++;
 	if (g < pl->p)
 		return err_set(e, ERR_ILLEGAL, where,
-			"%s: a group of %lld micro-batches cannot keep %lld ranks busy for one lap; legal here: %lld (pp) or "
+			"%s: a group of %lld %s cannot keep %lld ranks busy for one lap; legal here: %lld (pp) or "
 			"more, such as --group %lld",
-			key, (long long)g, (long long)pl->p, (long long)pl->p, (long long)legal);
+			key, (long long)g, text_plural(g, "micro-batch", "micro-batches"), (long long)pl->p, (long long)pl->p,
+			(long long)legal);
 	return err_set(e, ERR_ILLEGAL, where,
-		"%s: %lld micro-batches in groups of %lld leave a last group of %lld; it must be 0 or at least pp = %lld: "
+		"%s: %lld %s in groups of %lld leave a last group of %lld; it must be 0 or at least pp = %lld: "
 		"for example --group %lld",
-		key, (long long)pl->m, (long long)g, (long long)(pl->m % g), (long long)pl->p, (long long)legal);
+		key, (long long)pl->m, text_plural(pl->m, "micro-batch", "micro-batches"), (long long)g, (long long)(pl->m % g),
+		(long long)pl->p, (long long)legal);
 }
 
 static enum err_code check_chunks(const struct pipeline *pl, struct err *e)
@@ -258,8 +261,8 @@ static enum err_code check_directions(const struct pipeline *pl, struct err *e)
 		return err_set(e, ERR_ILLEGAL, "pp", "pp %lld: dualpipe pairs ranks from both ends; legal here: even numbers",
 			(long long)pl->p);
 	if (pl->m < 2 * pl->p)
-		return err_set(e, ERR_ILLEGAL, "micro-batch", "%lld micro-batches: %s needs at least 2 pp = %lld (%s)",
-			(long long)pl->m, info_of(pl)->key, (long long)(2 * pl->p),
+		return err_set(e, ERR_ILLEGAL, "micro-batch", "%lld %s: %s needs at least 2 pp = %lld (%s)", (long long)pl->m,
+			text_plural(pl->m, "micro-batch", "micro-batches"), info_of(pl)->key, (long long)(2 * pl->p),
 			both ? "pp in each direction" : "a full V of them");
 	if (both && pl->m % 2 != 0)
 		return err_set(e, ERR_ILLEGAL, "micro-batch",

@@ -9,6 +9,7 @@
 #include "i18n_mark.h"
 #include "num.h"
 #include "rules.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -309,24 +310,29 @@ static void mark_chosen(struct draft *d)
 			d->origin[i] = ORIGIN_AUTO;
 }
 
-/* No product of tp, pp and cp was even tried: what is given does not divide the GPUs. */
+/* No product of tp, pp and cp was even tried: what is given does not divide the GPUs. Names a setting whose change alone helps,
+ * if there is one. */
 static enum err_code explain_product(const struct search *sr, struct err *e)
 {
 	static const char *const keys[] = { "tp", "pp", "cp" };
 	const struct layout *y = &sr->base->s.layout;
-	const int64_t values[] = { y->tp, y->pp, y->cp };
-	int64_t product = 1;
+	const int64_t values[] = { y->tp, y->pp, y->cp }, gpus = sr->base->s.cluster.gpus;
+	int64_t product = 1, value = 1, free = gpus;
 	const char *key = "tp";
+	char legal[128];
 
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-		if (!is_fixed(sr->base, knob_index(knob_find(keys[i]))))
-			continue;
-		product *= values[i];
-		if (values[i] > 1)
+	for (size_t i = 0; i < 3; i++)
+		product *= is_fixed(sr->base, knob_index(knob_find(keys[i]))) ? values[i] : 1;
+	for (size_t i = 0; i < 3; i++)
+		if (is_fixed(sr->base, knob_index(knob_find(keys[i]))) && values[i] > 1 &&
+			(value == 1 || gpus % (product / values[i]) == 0)) {
 			key = keys[i];
-	}
-	return err_set(e, ERR_ILLEGAL, key, "no layout is legal with what is given: tp x pp x cp = %lld of %lld GPUs",
-		(long long)product, (long long)sr->base->s.cluster.gpus);
+			value = values[i];
+			free = gpus % (product / value) == 0 ? gpus / (product / value) : gpus;
+		}
+	return err_set(e, ERR_ILLEGAL, key,
+		"no layout is legal: tp x pp x cp = %lld, as given, does not divide %lld %s; legal here: %s", (long long)product,
+		(long long)gpus, text_plural(gpus, "GPU", "GPUs"), rules_divisors(free, gpus, legal, sizeof legal));
 }
 
 static enum err_code explain_failure(const struct search *sr, struct err *e)
@@ -337,8 +343,9 @@ static enum err_code explain_failure(const struct search *sr, struct err *e)
 		return sr->first.code;
 	}
 	if (sr->base->dp_given > 0)
-		return err_set(e, ERR_ILLEGAL, "dp", "dp %lld: no tp, pp and cp give it on %lld GPUs",
-			(long long)sr->base->dp_given, (long long)sr->base->s.cluster.gpus);
+		return err_set(e, ERR_ILLEGAL, "dp", "dp %lld: no tp, pp and cp give it on %lld %s",
+			(long long)sr->base->dp_given, (long long)sr->base->s.cluster.gpus,
+			text_plural(sr->base->s.cluster.gpus, "GPU", "GPUs"));
 	return explain_product(sr, e);
 }
 

@@ -13,3 +13,8 @@ bool text_same(const char *a, const char *b)
 	}
 	return text_lower(*a) == text_lower(*b);
 }
+
+const char *text_plural(int64_t n, const char *one, const char *many)
+{
+	return n == 1 ? one : many;
+}

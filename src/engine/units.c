@@ -216,9 +216,12 @@ enum err_code units_parse_count(const char *text, const char *where, int64_t kil
 		return err_set(e, ERR_USAGE, where, "'%s' has an unknown suffix; a count takes k, M, B (or G) or T", text);
 	if (!scale_exact(&d, factor, &value, &whole))
 		return err_set(e, ERR_RANGE, where, "'%s' is too large for a count; at most %" PRId64, text, INT64_MAX);
-	if (!whole)
-		return err_set(e, ERR_USAGE, where, "'%s' is not a whole number; nearest: %" PRId64, text,
-			num_round(((double)d.whole + (double)d.fraction / (double)d.scale) * (double)factor));
+	if (!whole) {
+		value = num_round(((double)d.whole + (double)d.fraction / (double)d.scale) * (double)factor);
+		/* What is counted starts at 1 nearly everywhere. */
+		*count = value == 0 ? 1 : negative ? -value : value;
+		return err_set(e, ERR_USAGE, where, "'%s' is not a whole number; nearest: %" PRId64, text, *count);
+	}
 	*count = negative ? -value : value;
 	return ERR_OK;
 }
@@ -261,6 +264,26 @@ enum err_code units_parse_real(const char *text, const char *where, double *valu
 		return err_set(e, ERR_RANGE, where, "'%s' is too large for a number; at most 1.7e308", text);
 	*value = x;
 	return ERR_OK;
+}
+
+char *units_format_range(int64_t low, int64_t high, char *buf, size_t cap)
+{
+	if (high <= low)
+		(void)snprintf(buf, cap, "%" PRId64, low);
+	else
+		(void)snprintf(buf, cap, "%" PRId64 " .. %" PRId64, low, high);
+	return buf;
+}
+
+char *units_noun(double amount, const char *unit, char *buf, size_t cap)
+{
+	size_t len = strlen(unit), cut = 0;
+
+	/* "GB/s" and "s" are no plurals. */
+	if (amount >= 1 && amount <= 1 && len > 2 && unit[len - 1] == 's' && unit[len - 2] != '/')
+		cut = len > 4 && strcmp(unit + len - 4, "ches") == 0 ? 2 : 1;
+	(void)snprintf(buf, cap, "%.*s", (int)(len - cut), unit);
+	return buf;
 }
 
 char *units_format_commas(int64_t count, char *buf, size_t cap)

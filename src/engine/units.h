@@ -15,7 +15,8 @@
  * Case of the prefix does not matter. ERR_USAGE when it does not parse, ERR_RANGE when negative or too large. */
 enum err_code units_parse_bytes(const char *text, const char *where, int64_t *bytes, struct err *e) NODISCARD;
 /* Reads a whole count: digits with optional point, commas or underscores, and a suffix k, M, G or B, T. `kilo` is the value of k
- * (1000 or 1024; M and above are always powers of 1000 unless kilo is 1024, then powers of 1024). Must come out integral. */
+ * (1000 or 1024; M and above are always powers of 1000 unless kilo is 1024, then powers of 1024). Must come out integral; else
+ * ERR_USAGE, and *count is the nearest that is not 0. */
 enum err_code units_parse_count(const char *text, const char *where, int64_t kilo, int64_t *count, struct err *e) NODISCARD;
 /* Reads a finite decimal number, point as separator. */
 enum err_code units_parse_real(const char *text, const char *where, double *value, struct err *e) NODISCARD;
@@ -29,6 +30,10 @@ char *units_format_gib(int64_t bytes, char *buf, size_t cap);
 char *units_format_bytes_exact(int64_t bytes, char *buf, size_t cap);
 /* Count: in full with commas up to 7 digits, then three digits with k, M, B, T: "387,900", "70.6B". */
 char *units_format_count(int64_t count, char *buf, size_t cap);
+/* "1 .. 8", or "1" where both ends are the same. */
+char *units_format_range(int64_t low, int64_t high, char *buf, size_t cap);
+/* The unit of an amount: its singular for exactly 1 ("micro-batches": "micro-batch"; "GB/s" stays). */
+char *units_noun(double amount, const char *unit, char *buf, size_t cap);
 /* Count in full with commas. */
 char *units_format_commas(int64_t count, char *buf, size_t cap);
 

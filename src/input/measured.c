@@ -15,6 +15,9 @@ enum { WORDS_MAX = 24, ROWS_MAX = 128, HOSTS_MAX = 512, HOST_CAP = 64 };
 /* Below this largest size the bandwidth is not reached. */
 #define NCCL_LEAST_BYTES (16 * 1048576.0)
 
+/* Far above any GPU: beyond are other units. */
+#define MATMUL_MOST_TFLOPS 1e6
+
 /* A text line by line, and each line in words; both in place. */
 struct lines {
 	const char *path;
@@ -302,8 +305,9 @@ static enum err_code read_point(const struct lines *l, struct matmul_point *poin
 			return ERR_OK;
 		return bad_line(l, e, "\"%.40s\" is neither a size in GFLOP nor MxNxK, like 4096x4096x8192", l->word[0]);
 	}
-	if (l->n < 2 || !parse_number(l->word[1], &tflops) || tflops <= 0)
-		return bad_line(l, e, "behind \"%.40s\" a rate in TFLOP/s is needed", l->word[0]);
+	if (l->n < 2 || !parse_number(l->word[1], &tflops) || tflops <= 0 || tflops > MATMUL_MOST_TFLOPS)
+		return bad_line(l, e, "behind \"%.40s\" a rate in TFLOP/s is needed, above 0 and at most %g", l->word[0],
+			MATMUL_MOST_TFLOPS);
 	if (*n == MATMUL_POINTS_MAX)
 		return bad_line(l, e, "too many rows, at \"%.40s\"", l->word[0]);
 	points[(*n)++] = (struct matmul_point){ .gflop = gflop, .flops = tflops * 1e12 };
