@@ -3,6 +3,7 @@
 
 #include "cli.h"
 
+#include "git_id.h"
 #include "help.h"
 #include "i18n.h"
 #include "presets.h"
@@ -67,7 +68,7 @@ static int run_command(struct cli *cli, int argc, char **argv)
 		return EXIT_YES;
 	}
 	if (args_option(&cli->args, OPTION_VERSION) != NULL) {
-		sink_puts(cli->out, PACKAGE_STRING "\n");
+		sink_puts(cli->out, GIT_ID[0] != '\0' ? PACKAGE_STRING " (git " GIT_ID ")\n" : PACKAGE_STRING "\n");
 		return EXIT_YES;
 	}
 	if (load_presets(cli, &e) != ERR_OK) {
