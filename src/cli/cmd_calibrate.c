@@ -3,9 +3,8 @@
 
 #include "config.h"
 
-#include "cli.h"
+#include "calibration.h"
 
-#include "calibrate.h"
 #include "i18n.h"
 #include "measured.h"
 #include "preset_write.h"
@@ -19,28 +18,6 @@
 #include <string.h>
 #include <strings.h>
 #include <time.h>
-
-enum { STEPS_MAX = 64, WRITTEN_MAX = 8 };
-
-/* What was asked for, what came out, and which files say so. */
-struct calibration {
-	const char *name;
-	struct draft draft;
-	struct plan plan;
-	double step_s[STEPS_MAX];
-	size_t n_steps, n_points;
-	int64_t memory_bytes, predicted_bytes;
-	struct calibrated_level level;
-	struct profile profile;
-	struct gpu gpu;
-	struct node node;
-	struct gpu_family family;
-	bool rates;   /* the family was measured */
-	bool network; /* the coefficients hold a measured network */
-	struct matmul_point points[MATMUL_POINTS_MAX];
-	size_t n_written;
-	char written[WRITTEN_MAX][PRESET_PATH_CAP];
-};
 
 /* "12.3s", "12.3", "850ms". */
 static enum err_code parse_seconds(const char *text, double *seconds, struct err *e)
@@ -88,20 +65,72 @@ static enum err_code read_values(struct cli *cli, struct calibration *k, struct 
 	const char *memory = args_option(&cli->args, OPTION_MEMORY);
 	enum err_code code = read_name(cli, k, e);
 
+	k->file = args_option(&cli->args, OPTION_FILE);
+
 	for (size_t i = 0; i < cli->args.n && code == ERR_OK; i++) {
 		if (cli->args.arg[i].option != &option_table[OPTION_STEP])
 			continue;
 		if (k->n_steps == STEPS_MAX)
 			return err_set(e, ERR_USAGE, "step", _("more than %d times"), (int)STEPS_MAX);
-		code = parse_seconds(cli->args.arg[i].value, &k->step_s[k->n_steps++], e);
+		k->steps[k->n_steps].s = &k->draft.s;
+		code = parse_seconds(cli->args.arg[i].value, &k->steps[k->n_steps++].step_s, e);
 	}
 	if (code == ERR_OK && memory != NULL)
 		code = units_parse_bytes(memory, "memory", &k->memory_bytes, e);
 	if (code == ERR_OK && memory != NULL && k->memory_bytes <= 0)
 		code = err_set(e, ERR_RANGE, "memory", _("a peak is larger than 0 bytes"));
-	if (code == ERR_OK && k->n_steps == 0 && memory == NULL && args_option(&cli->args, OPTION_NCCL) == NULL &&
-		args_option(&cli->args, OPTION_MATMUL) == NULL)
-		code = err_set(e, ERR_USAGE, "", _("nothing was measured: give --step, --memory, --nccl or --matmul"));
+	if (code == ERR_OK && k->n_steps == 0 && memory == NULL && k->file == NULL &&
+		args_option(&cli->args, OPTION_NCCL) == NULL && args_option(&cli->args, OPTION_MATMUL) == NULL)
+		code = err_set(e, ERR_USAGE, "", _("nothing was measured: give --step, --file, --memory, --nccl or --matmul"));
+	return code;
+}
+
+/* With --file the table says what ran: a scenario, or figures of one, beside it would be ignored. */
+static enum err_code check_alone(const struct cli *cli, const struct calibration *k, struct err *e)
+{
+	if (cli->args.n_words > 0)
+		return err_set(e, ERR_USAGE, "file", _("the table holds the scenarios; \"%.60s\" beside it is one too many"),
+			cli->args.words[0]);
+	if (k->n_steps > 0 || k->memory_bytes > 0)
+		return err_set(e, ERR_USAGE, "file", _("the table holds the steps; --step and --memory belong to one scenario"));
+	for (size_t i = 0; i < cli->args.n; i++)
+		if (cli->args.arg[i].option == &option_table[OPTION_LOAD] ||
+			(cli->args.arg[i].knob != NULL && strcmp(cli->args.arg[i].knob->key, "coefficients") != 0))
+			return err_set(
+				e, ERR_USAGE, "file", _("the table holds the scenarios; only --coefficients goes with it"));
+	return ERR_OK;
+}
+
+/* The steps of a table, each with its scenario; rows without a step, or that cannot be expressed, are left out. */
+static enum err_code read_table(struct cli *cli, struct calibration *k, struct err *e)
+{
+	const struct arg *name = args_knob(&cli->args, "coefficients");
+	const struct coefficients *set = cli->catalog->coefficients;
+	enum err_code code = check_alone(cli, k, e);
+
+	if (code == ERR_OK && name != NULL)
+		code = catalog_find_coefficients(cli->catalog, name->value, &set, e);
+	if (code == ERR_OK)
+		code = runs_read(k->file, cli->catalog, set, &k->runs, e);
+	for (size_t i = 0; code == ERR_OK && i < k->runs.n; i++) {
+		const struct validate_case *run = &k->runs.cases[i];
+		struct validate_row row;
+
+		validate_run(run, &row);
+		if (row.skipped[0] != '\0' || row.predicted_step_s <= 0 || row.measured_step_s <= 0 || run->one_layer)
+			continue;
+		if (k->n_steps == STEPS_MAX)
+			return err_set(e, ERR_RANGE, k->file, _("more than %d steps"), (int)STEPS_MAX);
+		k->run[k->n_steps] = run->id;
+		k->steps[k->n_steps++] = (struct measured_step){ .s = &run->scenario, .step_s = run->measured_step_s };
+	}
+	if (code == ERR_OK && k->n_steps == 0)
+		return err_set(e, ERR_FILE, k->file,
+			_("no row has a step whose scenario can be expressed; meshplan validate --file %.60s "
+			  "says why"),
+			k->file);
+	if (code == ERR_OK)
+		k->draft.s = *k->steps[0].s;
 	return code;
 }
 
@@ -144,8 +173,13 @@ static enum err_code learn(struct cli *cli, struct calibration *k, struct err *e
 			k->draft.s.cluster.gpu.id);
 	code = learn_rates(cli, k, e);
 	k->level.set = k->draft.s.coefficients;
+	for (size_t i = 0; i < k->runs.n; i++)
+		if (strcmp(k->runs.cases[i].scenario.cluster.family.id, k->family.id) == 0) {
+			k->runs.cases[i].scenario.cluster.family = k->family;
+			k->runs.cases[i].scenario.coefficients = k->draft.s.coefficients;
+		}
 	if (code == ERR_OK && k->n_steps > 0)
-		code = calibrate_level(&k->draft.s, k->step_s, k->n_steps, &k->level, e);
+		code = calibrate_level(k->steps, k->n_steps, &k->level, e);
 	if (code == ERR_OK && k->memory_bytes > 0)
 		code = calibrate_memory(&k->draft.s, k->memory_bytes, &k->profile, &k->predicted_bytes, e);
 	return code;
@@ -180,7 +214,10 @@ static enum err_code write_coefficients(struct calibration *k, struct err *e)
 	sink_init(&text, source, sizeof source, NULL, NULL);
 	sink_printf(
 		&text, "%zu measured step%s%s of ", k->n_steps, k->n_steps == 1 ? "" : "s", k->network ? " and nccl-tests" : "");
-	report_title(&k->draft, &k->plan, &text);
+	if (k->file != NULL)
+		sink_puts(&text, k->file);
+	else
+		report_title(&k->draft, &k->plan, &text);
 	(void)snprintf(set->source, sizeof set->source, "%.*s", (int)sizeof set->source - 1, source);
 	return write_one(k, PRESET_KIND_COEFFICIENTS, &coefficients_fields, set, e);
 }
@@ -229,87 +266,6 @@ static enum err_code write_all(struct calibration *k, struct err *e)
 	return code;
 }
 
-static double mean_step(const struct calibration *k)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < k->n_steps; i++)
-		sum += k->step_s[i];
-	return sum / (double)k->n_steps;
-}
-
-static void print_text(const struct calibration *k, struct sink *out)
-{
-	const struct calibrated_level *v = &k->level;
-
-	sink_printf(out, _("CALIBRATED %s\n\n"), k->name);
-	if (k->n_steps > 0) {
-		sink_printf(out, _("level      %s %.4g -> %.4g (%+.1f %%), known to %.1f %%\n"), coefficient_table[v->level].key,
-			v->before, v->after, 100 * (v->after / v->before - 1), 100 * v->sd);
-		sink_printf(out, _("step       measured %.4g s, predicted %.4g s before, %.4g s now\n"), mean_step(k),
-			v->predicted_before_s, v->predicted_after_s);
-	}
-	if (k->memory_bytes > 0)
-		sink_printf(out, _("memory     reserved %.3g GiB, predicted %.3g GiB before; ratio %.3f, margin %.3f\n"),
-			(double)k->memory_bytes / UNITS_GIB, (double)k->predicted_bytes / UNITS_GIB, k->profile.reserved_ratio,
-			k->profile.margin);
-	if (k->n_points > 0)
-		sink_printf(out, _("matmul     %zu sizes, %.4g to %.4g GFLOP\n"), k->n_points, k->points[0].gflop,
-			k->points[k->n_points - 1].gflop);
-	if (k->network)
-		sink_printf(out, _("network    %.3f of the line rate is reached\n"), k->level.set.v[COEF_NIC]);
-	for (size_t i = 0; i < k->n_written; i++)
-		sink_printf(out, "%-10s %s\n", i == 0 ? _("wrote") : "", k->written[i]);
-	sink_printf(out, "%-10s", _("use"));
-	if (k->n_steps > 0 || k->network)
-		sink_printf(out, " --coefficients %s", k->name);
-	if (k->rates)
-		sink_printf(out, " --gpu %s", k->name);
-	if (k->memory_bytes > 0)
-		sink_printf(out, " --profile %s", k->name);
-	sink_puts(out, "\n");
-}
-
-static void print_json(const struct calibration *k, struct sink *out)
-{
-	const struct calibrated_level *v = &k->level;
-
-	sink_puts(out, "{ \"meshplan\": \"" PACKAGE_VERSION "\", \"schema\": 1,\n  \"calibration\": { \"name\": ");
-	sink_json_string(out, k->name);
-	if (k->n_steps > 0) {
-		sink_printf(out, ",\n    \"level\": { \"coefficient\": \"%s\", \"before\": ", coefficient_table[v->level].key);
-		sink_json_double(out, v->before);
-		sink_puts(out, ", \"after\": ");
-		sink_json_double(out, v->after);
-		sink_puts(out, ", \"sd\": ");
-		sink_json_double(out, v->sd);
-		sink_puts(out, " },\n    \"step\": { \"measured_s\": ");
-		sink_json_double(out, mean_step(k));
-		sink_puts(out, ", \"before_s\": ");
-		sink_json_double(out, v->predicted_before_s);
-		sink_puts(out, ", \"after_s\": ");
-		sink_json_double(out, v->predicted_after_s);
-		sink_puts(out, " }");
-	}
-	if (k->memory_bytes > 0) {
-		sink_puts(out, ",\n    \"memory\": { \"measured_bytes\": ");
-		sink_json_int(out, k->memory_bytes);
-		sink_puts(out, ", \"before_bytes\": ");
-		sink_json_int(out, k->predicted_bytes);
-		sink_puts(out, ", \"reserved_ratio\": ");
-		sink_json_double(out, k->profile.reserved_ratio);
-		sink_puts(out, ", \"margin\": ");
-		sink_json_double(out, k->profile.margin);
-		sink_puts(out, " }");
-	}
-	sink_puts(out, ",\n    \"files\": [");
-	for (size_t i = 0; i < k->n_written; i++) {
-		sink_puts(out, i > 0 ? ", " : "");
-		sink_json_string(out, k->written[i]);
-	}
-	sink_puts(out, "] } }\n");
-}
-
 int cmd_calibrate(struct cli *cli)
 {
 	struct calibration *k = cli_alloc(sizeof *k);
@@ -317,16 +273,19 @@ int cmd_calibrate(struct cli *cli)
 	enum err_code code = read_values(cli, k, &e);
 
 	/* Micro-benchmarks need no model: then the default scenario stands for it. */
-	if (code == ERR_OK)
+	if (code == ERR_OK && k->file != NULL)
+		code = read_table(cli, k, &e);
+	else if (code == ERR_OK)
 		code = request_plan(cli, 0, k->n_steps == 0 && k->memory_bytes == 0, &k->draft, &k->plan, &e);
 	if (code == ERR_OK)
 		code = learn(cli, k, &e);
 	if (code == ERR_OK)
 		code = write_all(k, &e);
 	if (code == ERR_OK && args_option(&cli->args, OPTION_JSON) != NULL)
-		print_json(k, cli->out);
+		calibration_json(k, cli->out);
 	else if (code == ERR_OK)
-		print_text(k, cli->out);
+		calibration_text(k, cli->out);
+	runs_free(&k->runs);
 	free(k);
 	return code == ERR_OK ? EXIT_YES : cli_fail(&e);
 }

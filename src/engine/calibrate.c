@@ -24,37 +24,40 @@
 
 static const double curve_gflop[CURVE_POINTS] = { 2, 8, 32, 128, 512, 2048, 8192 };
 
-static double step_at(struct scenario *s, int32_t level, double value)
-{
-	struct step_time t;
-
-	s->coefficients.v[level] = value;
-	step_evaluate(s, &t);
-	return t.step_s;
-}
-
 /* What the level is chosen by; x: its log over the value before. */
 struct level_problem {
-	struct scenario s;
+	struct scenario s; /* the one that is evaluated */
 	int32_t level;
 	double before, prior_sd;
-	const double *step_s;
+	const struct measured_step *steps;
 	size_t n;
 };
 
+static double log_step(struct level_problem *p, size_t i, double x)
+{
+	struct step_time t;
+
+	/* Neighbours are often the same scenario. */
+	if (i == 0 || p->steps[i].s != p->steps[i - 1].s)
+		p->s = *p->steps[i].s;
+	p->s.coefficients.v[p->level] = p->before * exp(x);
+	step_evaluate(&p->s, &t);
+	return log(t.step_s);
+}
+
 static double misfit(struct level_problem *p, double x)
 {
-	double log_step = log(step_at(&p->s, p->level, p->before * exp(x))), sum = x / p->prior_sd * (x / p->prior_sd);
+	double sum = x / p->prior_sd * (x / p->prior_sd);
 
 	for (size_t i = 0; i < p->n; i++) {
-		double d = (log_step - log(p->step_s[i])) / STEP_SD;
+		double d = (log_step(p, i, x) - log(p->steps[i].step_s)) / STEP_SD;
 
 		sum += d * d;
 	}
 	return sum;
 }
 
-/* The minimum between -most and most: the misfit has one, since the step falls with the level. */
+/* The minimum between -most and most: the misfit has one, since each step falls with the level, nearly as a power of it. */
 static double best_log(struct level_problem *p, double most)
 {
 	double low = -most, high = most, a = high - GOLDEN * (high - low), b = low + GOLDEN * (high - low), fa = misfit(p, a),
@@ -77,47 +80,77 @@ static double best_log(struct level_problem *p, double most)
 	return (low + high) / 2;
 }
 
-static double mean_log_ratio(const double *step_s, size_t n, double predicted_s)
+/* Inverse variance of what is left: of the prior, and of each step by how much the level moves it. */
+static double information(struct level_problem *p, double x)
 {
-	double sum = 0;
+	const double epsilon = 1e-4;
+	double sum = 1 / (p->prior_sd * p->prior_sd);
 
-	for (size_t i = 0; i < n; i++)
-		sum += log(step_s[i] / predicted_s);
-	return sum / (double)n;
+	for (size_t i = 0; i < p->n; i++) {
+		double slope = (log_step(p, i, x + epsilon) - log_step(p, i, x - epsilon)) / (2 * epsilon);
+
+		sum += slope * slope / (STEP_SD * STEP_SD);
+	}
+	return sum;
 }
 
-enum err_code calibrate_level(
-	const struct scenario *s, const double *step_s, size_t n, struct calibrated_level *out, struct err *e)
+static enum err_code check_step(const struct level_problem *p, const struct scenario *s, struct err *e)
 {
-	struct level_problem p = { .s = *s, .level = compute_level(s), .step_s = step_s, .n = n };
-	const double epsilon = 1e-4;
-	double x, slope, ratio;
-
 	if (!s->profile.models_activations)
 		return err_set(e, ERR_ILLEGAL, "framework", "framework %s counts memory only: it predicts no step",
 			framework_names[s->profile.framework]);
-	if (!compute_known(s) || p.level == COEF_ONE)
+	if (!compute_known(s) || compute_level(s) == COEF_ONE)
 		return err_set(e, ERR_ILLEGAL, "gpu", "%s has no efficiency curves in %s: there is no level to set",
 			s->cluster.gpu.id, precision_choices[s->training.precision].key);
-	p.before = s->coefficients.v[p.level];
-	p.prior_sd = plan_is_calibrated(s) ? s->coefficients.level_sd : LEVEL_PRIOR_SD;
-	out->predicted_before_s = step_at(&p.s, p.level, p.before);
-	ratio = exp(mean_log_ratio(step_s, n, out->predicted_before_s));
-	if (!(ratio > 1 / LEVEL_FACTOR_MOST && ratio < LEVEL_FACTOR_MOST))
+	if (compute_level(s) != p->level)
 		return err_set(e, ERR_ILLEGAL, "step",
-			"the measured step is %.3g times the predicted %.3g s: no one level explains that; look at the "
-			"scenario (batch, sequence, recompute, layout) and at the network first",
-			ratio, out->predicted_before_s);
+			"%s in %s has level %s, the first step %s: one GPU and precision at a time", s->cluster.gpu.id,
+			precision_choices[s->training.precision].key, coefficient_table[compute_level(s)].key,
+			coefficient_table[p->level].key);
+	return ERR_OK;
+}
+
+/* Every step has to be near what is predicted for it. */
+static enum err_code check_steps(struct level_problem *p, struct measured_step *steps, struct err *e)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		enum err_code code = check_step(p, steps[i].s, e);
+		double ratio;
+
+		if (code != ERR_OK)
+			return code;
+		steps[i].before_s = exp(log_step(p, i, 0));
+		ratio = steps[i].step_s / steps[i].before_s;
+		if (!(ratio > 1 / LEVEL_FACTOR_MOST && ratio < LEVEL_FACTOR_MOST))
+			return err_set(e, ERR_ILLEGAL, "step",
+				"the measured %.4g s is %.3g times the predicted %.3g s: no one level explains that; look at the "
+				"scenario (batch, sequence, recompute, layout) and at the network first",
+				steps[i].step_s, ratio, steps[i].before_s);
+	}
+	return ERR_OK;
+}
+
+enum err_code calibrate_level(struct measured_step *steps, size_t n, struct calibrated_level *out, struct err *e)
+{
+	const struct scenario *first = steps[0].s;
+	struct level_problem p = { .level = compute_level(first), .steps = steps, .n = n };
+	enum err_code code;
+	double x;
+
+	p.before = first->coefficients.v[p.level];
+	p.prior_sd = plan_is_calibrated(first) ? first->coefficients.level_sd : LEVEL_PRIOR_SD;
+	code = check_steps(&p, steps, e);
+	if (code != ERR_OK)
+		return code;
 	x = best_log(&p, log(2 * LEVEL_FACTOR_MOST));
-	slope = (log(step_at(&p.s, p.level, p.before * exp(x + epsilon))) -
-			log(step_at(&p.s, p.level, p.before * exp(x - epsilon)))) /
-		(2 * epsilon);
-	out->level = p.level;
-	out->before = p.before;
-	out->after = p.before * exp(x);
-	out->sd = 1 / sqrt(1 / (p.prior_sd * p.prior_sd) + (double)n * slope * slope / (STEP_SD * STEP_SD));
-	out->predicted_after_s = step_at(&p.s, p.level, out->after);
-	out->set = p.s.coefficients;
+	*out = (struct calibrated_level){ .level = p.level,
+		.before = p.before,
+		.after = p.before * exp(x),
+		.sd = 1 / sqrt(information(&p, x)),
+		.set = first->coefficients };
+	for (size_t i = 0; i < n; i++)
+		steps[i].after_s = exp(log_step(&p, i, x));
+	out->set.v[p.level] = out->after;
 	out->set.is_default = 0;
 	out->set.calibrated = p.level;
 	out->set.level_sd = out->sd;

@@ -9,22 +9,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The level of matrix multiplies that measured steps imply. */
-struct calibrated_level {
-	int32_t level;        /* enum coefficient */
-	double before, after; /* its value */
-	double sd;            /* log standard deviation that is left */
-	double predicted_before_s, predicted_after_s;
-	struct coefficients set; /* the scenario's, with the level in it, marked as calibrated */
+/* One measured step. */
+struct measured_step {
+	const struct scenario *s;
+	double step_s;
+	double before_s, after_s; /* predicted; calibrate_level fills them in */
 };
 
-/* Sets the level of the scenario's GPU and precision so that
+/* The level of matrix multiplies that measured steps imply. */
+struct calibrated_level {
+	int32_t level;           /* enum coefficient */
+	double before, after;    /* its value */
+	double sd;               /* log standard deviation that is left */
+	struct coefficients set; /* the scenarios', with the level in it, marked as calibrated */
+};
+
+/* Sets the one level that the scenarios of all n >= 1 steps share (GPU and precision; their coefficients are the same) so that
  *   (ln(after / before) / 0.14)^2 + sum (ln(predicted / measured) / 0.05)^2
  * is least: 0.14 is the spread of levels over published clusters, 0.05 that of steps of one run; a level that was calibrated
- * before has the spread that was left of it. ERR_ILLEGAL: speed not known, or no single level explains the steps (more than a
- * factor of two). */
-enum err_code calibrate_level(
-	const struct scenario *s, const double *step_s, size_t n, struct calibrated_level *out, struct err *e) NODISCARD;
+ * before has the spread that was left of it. ERR_ILLEGAL: speed not known, scenarios of several levels, or no single level
+ * explains a step (more than a factor of two). */
+enum err_code calibrate_level(struct measured_step *steps, size_t n, struct calibrated_level *out, struct err *e) NODISCARD;
 
 /* reserved_ratio and margin of the scenario's profile so that the peak moves toward the measured one: what the allocator of the
  * fullest GPU reserved (torch max_memory_reserved). The verdict then counts that and the CUDA context. *predicted_bytes: before.
