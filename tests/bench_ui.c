@@ -1,6 +1,7 @@
 /* `make bench`: from a key to the last byte on an off-screen terminal, for every view and two sizes; from a resize to the full
  * screen. */
 #include "config.h"
+#include "support.h"
 
 #include "ui_screen.h"
 
@@ -137,9 +138,5 @@ int main(void)
 	tcase_set_timeout(c, 0);
 	tcase_add_test(c, keys);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

@@ -115,6 +115,17 @@ void test_draft(struct draft *d, const char *knobs)
 	draft_settle(d, test_catalog());
 }
 
+struct plan test_plan(const char *knobs)
+{
+	struct draft d;
+	struct plan p;
+	struct err e;
+
+	test_draft(&d, knobs);
+	ck_assert_msg(plan_evaluate(&d.s, &p, &e) == ERR_OK, "%s: %s (in %s)", e.where, e.msg, knobs);
+	return p;
+}
+
 /* Splits text in place at commas outside double quotes; quotes are taken off. Returns how many fields. */
 static size_t split(char *text, const char **field)
 {

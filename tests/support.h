@@ -4,6 +4,7 @@
 
 #include "catalog.h"
 #include "knobs.h"
+#include "plan.h"
 
 #include <check.h>
 #include <stdbool.h>
@@ -17,7 +18,9 @@ const struct catalog *test_catalog(void);
 /* A blank draft with "layers=32;hidden=4096;...;profile.KEY=VALUE" put in from left to right, as flags, then settled. The test
  * fails with the message of a knob that is refused. A name that begins with "profile." is a field of the framework profile. */
 void test_draft(struct draft *d, const char *knobs);
-/* The same, but a knob that is refused is returned instead. Not settled. */
+/* The plan of such a line. The test fails with the message when there is none. */
+struct plan test_plan(const char *knobs);
+/* The draft, but a knob that is refused is returned instead. Not settled. */
 enum err_code test_try_draft(struct draft *d, const char *knobs, struct err *e);
 /* Sets one field of a framework profile by its preset key. */
 enum err_code test_profile_field(struct profile *p, const char *key, const char *text, struct err *e);

@@ -1,26 +1,16 @@
 /* Names: what a word on the command line means. Runs on the compiled-in presets. */
 #include "catalog.h"
-#include "presets.h"
 #include "support.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct preset_store *store;
 static const struct catalog *c;
 
 static void setup(void)
 {
-	struct err e;
-
-	ck_assert_msg(preset_store_new(&store, &e) == ERR_OK, "%s: %s", e.where, e.msg);
-	c = preset_store_catalog(store);
-}
-
-static void teardown(void)
-{
-	preset_store_free(store);
+	c = test_catalog();
 }
 
 /* clang-format off */
@@ -240,7 +230,7 @@ int main(void)
 	Suite *s = suite_create("catalog");
 	TCase *t = tcase_create("catalog");
 
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, setup, NULL);
 	tcase_add_loop_test(t, gpu_names_resolve_as_documented, 0, (int)(sizeof gpu_names / sizeof gpu_names[0]));
 	tcase_add_loop_test(
 		t, model_names_resolve_or_list_what_they_may_mean, 0, (int)(sizeof model_names / sizeof model_names[0]));

@@ -1,6 +1,7 @@
 /* Files that cannot be used, each refused with a reason: the reader of JSON under everything in src/input. */
 #define _POSIX_C_SOURCE 200809L
 
+#include "file.h"
 #include "json.h"
 #include "support.h"
 
@@ -165,7 +166,7 @@ static void expect_refusal(const char *path, const char *says)
 	size_t len;
 	struct err e = { .code = ERR_OK };
 
-	ck_assert_int_eq(json_read_file(path, &text, &len, &e), ERR_FILE);
+	ck_assert_int_eq(file_read(path, JSON_SIZE_MAX, &text, &len, &e), ERR_FILE);
 	ck_assert_ptr_null(text);
 	ck_assert_str_eq(e.where, path);
 	ck_assert_msg(strstr(e.msg, says) != NULL, "%s", e.msg);
@@ -216,14 +217,14 @@ START_TEST(writing_replaces_a_file_or_leaves_it_alone)
 	size_t len = 0;
 	struct err e;
 
-	ck_assert_int_eq(json_write_file(path, "{\"a\":1}", 7, &e), ERR_OK);
-	ck_assert_int_eq(json_write_file(path, "{\"a\":2}", 7, &e), ERR_OK);
-	ck_assert_int_eq(json_read_file(path, &text, &len, &e), ERR_OK);
+	ck_assert_int_eq(file_write(path, "{\"a\":1}", 7, &e), ERR_OK);
+	ck_assert_int_eq(file_write(path, "{\"a\":2}", 7, &e), ERR_OK);
+	ck_assert_int_eq(file_read(path, JSON_SIZE_MAX, &text, &len, &e), ERR_OK);
 	ck_assert_uint_eq(len, 7);
 	ck_assert_str_eq(text, "{\"a\":2}");
 	free(text);
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(json_write_file(path_of("no/such/out.json"), "{}", 2, &e), ERR_FILE);
+	ck_assert_int_eq(file_write(path_of("no/such/out.json"), "{}", 2, &e), ERR_FILE);
 	ck_assert_ptr_nonnull(strstr(e.msg, "cannot be written"));
 	/* No temporary file stays: teardown removes the empty directory. */
 }

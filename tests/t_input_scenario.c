@@ -3,7 +3,6 @@
 
 #include "json.h"
 #include "knobs.h"
-#include "presets.h"
 #include "scenario_file.h"
 #include "sink.h"
 #include "support.h"
@@ -14,20 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct preset_store *store;
 static const struct catalog *c;
 
 static void setup(void)
 {
-	struct err e;
-
-	ck_assert_msg(preset_store_new(&store, &e) == ERR_OK, "%s: %s", e.where, e.msg);
-	c = preset_store_catalog(store);
-}
-
-static void teardown(void)
-{
-	preset_store_free(store);
+	c = test_catalog();
 }
 
 static void start(struct draft *d)
@@ -217,7 +207,7 @@ int main(void)
 	Suite *s = suite_create("input: scenario files");
 	TCase *t = tcase_create("scenario files");
 
-	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_checked_fixture(t, setup, NULL);
 	tcase_add_test(t, the_default_scenario_reads_back);
 	tcase_add_test(t, every_model_reads_back);
 	tcase_add_test(t, a_custom_model_is_rebuilt_from_its_shape);

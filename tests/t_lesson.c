@@ -12,17 +12,6 @@
 #define GB INT64_C(1000000000)
 #define LESSON "gpu=h100-sxm-80gb;framework=lesson;precision=bf16;"
 
-static struct plan plan_of(const char *knobs)
-{
-	struct draft d;
-	struct plan p;
-	struct err e;
-
-	test_draft(&d, knobs);
-	ck_assert_msg(plan_evaluate(&d.s, &p, &e) == ERR_OK, "%s: %s (in %s)", e.where, e.msg, knobs);
-	return p;
-}
-
 /* 12 bytes per parameter: 2 weights, 2 gradients, 8 moments; fp32: 4 + 4 + 8. */
 static const struct state_case {
 	const char *knobs;
@@ -46,7 +35,7 @@ static const struct state_case {
 START_TEST(the_calculator_counts_twelve_bytes_per_parameter)
 {
 	const struct state_case *k = &lesson_cases[_i];
-	struct plan p = plan_of(k->knobs);
+	struct plan p = test_plan(k->knobs);
 
 	ck_assert_msg(p.worst.need_bytes == k->bytes, "%s: %lld, not %lld", k->knobs, (long long)p.worst.need_bytes,
 		(long long)k->bytes);
@@ -57,7 +46,7 @@ END_TEST
 
 START_TEST(adam_states_of_70b_fill_seven_cards)
 {
-	struct plan p = plan_of(LESSON "params=70B;gpus=1;zero=0;global-batch=1");
+	struct plan p = test_plan(LESSON "params=70B;gpus=1;zero=0;global-batch=1");
 
 	ck_assert_int_eq(p.worst.category[MEMORY_WEIGHTS], 140 * GB);
 	ck_assert_int_eq(p.worst.category[MEMORY_GRADIENTS], 140 * GB);
@@ -68,7 +57,7 @@ END_TEST
 
 START_TEST(state_of_405b_fills_61_cards)
 {
-	struct plan p = plan_of(LESSON "params=405B;gpus=1;zero=0;global-batch=1");
+	struct plan p = test_plan(LESSON "params=405B;gpus=1;zero=0;global-batch=1");
 
 	ck_assert_int_eq(p.worst.need_bytes, 4860 * GB);
 	ck_assert_int_eq(num_ceil_div(p.worst.need_bytes, 80 * GB), 61);
@@ -77,7 +66,7 @@ END_TEST
 
 START_TEST(the_calculator_has_no_activations_and_says_so)
 {
-	struct plan p = plan_of(LESSON "params=70B;gpus=8;zero=3;global-batch=8");
+	struct plan p = test_plan(LESSON "params=70B;gpus=8;zero=3;global-batch=8");
 	bool said = false;
 
 	ck_assert_int_eq(p.worst.category[MEMORY_ACTIVATIONS], 0);
@@ -97,7 +86,7 @@ END_TEST
 
 START_TEST(exercise_5_does_not_fit_without_offload)
 {
-	struct plan p = plan_of(EXERCISE_5);
+	struct plan p = test_plan(EXERCISE_5);
 
 	ck_assert_int_eq(p.worst.need_bytes, 210 * GB);
 	ck_assert_int_eq(p.verdict.limit, LIMIT_GPU_MEMORY);
@@ -106,7 +95,7 @@ END_TEST
 
 START_TEST(exercise_5_is_48_gb_short_of_one_nodes_host_memory)
 {
-	struct plan p = plan_of(EXERCISE_5 "offload=cpu");
+	struct plan p = test_plan(EXERCISE_5 "offload=cpu");
 
 	ck_assert_int_eq(p.worst.need_bytes, 70 * GB);
 	ck_assert_int_eq(p.nodes, 1);
@@ -120,7 +109,7 @@ END_TEST
 
 START_TEST(exercise_5_fits_with_nvme)
 {
-	struct plan p = plan_of(EXERCISE_5 "offload=nvme");
+	struct plan p = test_plan(EXERCISE_5 "offload=nvme");
 
 	ck_assert_int_eq(p.worst.need_bytes, 70 * GB);
 	ck_assert_int_eq(p.nvme_bytes_per_node, 560 * GB);
@@ -131,7 +120,7 @@ END_TEST
 
 START_TEST(exercise_5_fits_with_the_gpus_on_two_nodes)
 {
-	struct plan p = plan_of(EXERCISE_5 "offload=cpu;gpus-per-node=2");
+	struct plan p = test_plan(EXERCISE_5 "offload=cpu;gpus-per-node=2");
 
 	ck_assert_int_eq(p.nodes, 2);
 	ck_assert_int_eq(p.host_bytes_per_node, 280 * GB);
@@ -156,7 +145,7 @@ START_TEST(zero_paper_table_1_is_exact)
 				(void)snprintf(knobs, sizeof knobs,
 					"params=%.1fB;gpus=%lld;framework=zero-paper;precision=fp16;zero=%d;global-batch=%lld",
 					billions[m], (long long)ranks[r], zero, (long long)ranks[r]);
-				p = plan_of(knobs);
+				p = test_plan(knobs);
 				ck_assert_msg(fabs((double)p.worst.need_bytes - expected) <= 0.5, "%s: %lld, not %.1f", knobs,
 					(long long)p.worst.need_bytes, expected);
 			}
@@ -171,7 +160,7 @@ START_TEST(zero_paper_figure_1_prints_120_31_4_16_6_1_9)
 
 	(void)snprintf(
 		knobs, sizeof knobs, "params=7.5B;gpus=64;framework=zero-paper;precision=fp16;global-batch=64;zero=%d", _i);
-	(void)snprintf(text, sizeof text, "%.1f", (double)plan_of(knobs).worst.need_bytes / UNITS_GB);
+	(void)snprintf(text, sizeof text, "%.1f", (double)test_plan(knobs).worst.need_bytes / UNITS_GB);
 	ck_assert_str_eq(text, printed[_i]);
 }
 END_TEST

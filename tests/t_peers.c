@@ -12,17 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-static struct plan plan_of(const char *knobs)
-{
-	struct draft d;
-	struct plan p;
-	struct err e;
-
-	test_draft(&d, knobs);
-	ck_assert_msg(plan_evaluate(&d.s, &p, &e) == ERR_OK, "%s: %s (in %s)", e.where, e.msg, knobs);
-	return p;
-}
-
 static double gib(double bytes)
 {
 	return bytes / UNITS_GIB;
@@ -91,8 +80,9 @@ END_TEST
 /* llm-analysis takes the maximum of gradients and activations, accelerate the maximum over phases: what coexists is added. */
 START_TEST(the_peak_is_the_sum_of_what_coexists)
 {
-	struct plan p = plan_of("model=llama2-70b;gpu=H100;gpus=8;framework=deepspeed;zero=1;seq=4096;micro-batch=1;global-batch="
-				"8;recompute=none");
+	struct plan p =
+		test_plan("model=llama2-70b;gpu=H100;gpus=8;framework=deepspeed;zero=1;seq=4096;micro-batch=1;global-batch="
+			  "8;recompute=none");
 	int64_t sum = 0;
 
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
@@ -108,7 +98,7 @@ END_TEST
  * estimator says 46.9 GiB; 0.42 are the positions that it does not count: 2048 x 12288 x 18 bytes. */
 START_TEST(all_states_are_divided_by_tp_and_pp)
 {
-	struct plan p = plan_of(
+	struct plan p = test_plan(
 		"model=gpt3-175b;gpu=H100;gpus=64;framework=megatron;tp=8;pp=8;zero=0;seq=2048;micro-batch=1;global-batch=64");
 
 	ck_assert_double_eq_tol(gib((double)p.worst.persistent_bytes), 46.9 + 0.42, 0.02);
@@ -120,9 +110,9 @@ END_TEST
 START_TEST(zero_divides_by_data_parallel_ranks_only)
 {
 	struct plan p =
-		plan_of("params=70B;gpu=H100;gpus=64;framework=deepspeed;tp=8;zero=3;seq=4096;micro-batch=1;global-batch=64");
+		test_plan("params=70B;gpu=H100;gpus=64;framework=deepspeed;tp=8;zero=3;seq=4096;micro-batch=1;global-batch=64");
 	struct plan one =
-		plan_of("params=70B;gpu=H100;gpus=8;framework=deepspeed;tp=8;zero=3;seq=4096;micro-batch=1;global-batch=8");
+		test_plan("params=70B;gpu=H100;gpus=8;framework=deepspeed;tp=8;zero=3;seq=4096;micro-batch=1;global-batch=8");
 
 	ck_assert_double_eq_tol((double)p.worst.persistent_bytes, 16 * 70e9 / 64, 2e-4 * 16 * 70e9 / 64);
 	ck_assert_int_eq(p.ledger.shards, 8);
@@ -134,9 +124,10 @@ END_TEST
 /* DeepSpeed's estimators: 20 bytes per parameter for ZeRO-2 and 18 for ZeRO-3 on one GPU. The states are the same 16. */
 START_TEST(zero_2_and_zero_3_hold_the_same_on_one_gpu)
 {
-	struct plan two = plan_of("params=70B;gpu=H100;gpus=1;framework=deepspeed;zero=2;seq=4096;micro-batch=1;global-batch=1");
+	struct plan two =
+		test_plan("params=70B;gpu=H100;gpus=1;framework=deepspeed;zero=2;seq=4096;micro-batch=1;global-batch=1");
 	struct plan three =
-		plan_of("params=70B;gpu=H100;gpus=1;framework=deepspeed;zero=3;seq=4096;micro-batch=1;global-batch=1");
+		test_plan("params=70B;gpu=H100;gpus=1;framework=deepspeed;zero=3;seq=4096;micro-batch=1;global-batch=1");
 
 	ck_assert_int_eq(two.worst.persistent_bytes, 1120000000000);
 	ck_assert_int_eq(three.worst.persistent_bytes, 1120000000000);
@@ -146,9 +137,9 @@ END_TEST
 /* DeepSpeed's ZeRO-2 estimator multiplies host memory by all GPUs of the cluster: 24,668 GiB per node for 70B on 8 nodes. */
 START_TEST(host_memory_per_node_shrinks_with_nodes)
 {
-	struct plan one = plan_of(
+	struct plan one = test_plan(
 		"params=70B;gpu=H100;gpus=8;framework=deepspeed;zero=2;offload=cpu;seq=4096;micro-batch=1;global-batch=64");
-	struct plan eight = plan_of(
+	struct plan eight = test_plan(
 		"params=70B;gpu=H100;gpus=64;framework=deepspeed;zero=2;offload=cpu;seq=4096;micro-batch=1;global-batch=64");
 
 	ck_assert_int_eq(eight.nodes, 8);
@@ -162,7 +153,7 @@ END_TEST
  * room. */
 START_TEST(activations_buckets_and_context_are_on_top_of_states)
 {
-	struct plan p = plan_of(
+	struct plan p = test_plan(
 		"params=13B;gpu=A100;gpus=8;framework=deepspeed;zero=2;seq=4096;micro-batch=2;global-batch=16;recompute=full");
 
 	ck_assert_int_gt(p.worst.category[MEMORY_ACTIVATIONS], 0);
@@ -209,7 +200,7 @@ START_TEST(published_shapes_count_exactly)
 	char knobs[200];
 
 	(void)snprintf(knobs, sizeof knobs, "model=%s;gpu=H100;gpus=8;framework=lesson;zero=3;global-batch=64", counts[_i].model);
-	ck_assert_int_eq(plan_of(knobs).params, counts[_i].params);
+	ck_assert_int_eq(test_plan(knobs).params, counts[_i].params);
 }
 END_TEST
 
@@ -230,11 +221,12 @@ END_TEST
  * some 19. */
 START_TEST(experts_are_sharded_by_ep)
 {
-	struct plan p = plan_of("model=deepseek-v3;gpu=H100;gpus=2048;framework=megatron;pp=16;ep=64;etp=1;zero=1;seq=4096;micro-"
-				"batch=1;global-batch=4096;"
-				"recompute=full");
-	struct plan whole = plan_of(MIXTRAL "gpus=8;ep=1;etp=1;global-batch=8"),
-		    sharded = plan_of(MIXTRAL "gpus=8;ep=8;etp=1;global-batch=8");
+	struct plan p =
+		test_plan("model=deepseek-v3;gpu=H100;gpus=2048;framework=megatron;pp=16;ep=64;etp=1;zero=1;seq=4096;micro-"
+			  "batch=1;global-batch=4096;"
+			  "recompute=full");
+	struct plan whole = test_plan(MIXTRAL "gpus=8;ep=1;etp=1;global-batch=8"),
+		    sharded = test_plan(MIXTRAL "gpus=8;ep=8;etp=1;global-batch=8");
 	/* 8 experts x 3 x 4096 x 14336 x 32 layers are 45.1e9 parameters. 2 + 4 + 12/8 bytes of all of them, or 18 of an eighth.
 	 */
 	double experts = 8.0 * 3 * 4096 * 14336 * 32;

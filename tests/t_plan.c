@@ -10,17 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static struct plan plan_of(const char *knobs)
-{
-	struct draft d;
-	struct plan p;
-	struct err e;
-
-	test_draft(&d, knobs);
-	ck_assert_msg(plan_evaluate(&d.s, &p, &e) == ERR_OK, "%s: %s (in %s)", e.where, e.msg, knobs);
-	return p;
-}
-
 /* Uniform where it divides; embedding and head as a layer each where that divides; else short stages first and last. */
 static const struct split_case {
 	const char *knobs;
@@ -48,7 +37,7 @@ START_TEST(layers_are_split_by_the_stated_rules)
 
 	(void)snprintf(knobs, sizeof knobs, "gpu=H100;%s;framework=megatron;zero=0;global-batch=576", k->knobs);
 	test_draft(&d, knobs);
-	(void)plan_of(knobs);
+	(void)test_plan(knobs);
 	ck_assert_int_eq(memory_stage_layers(&d.s, &list), k->used);
 	ck_assert_int_eq(list.n, d.s.layout.pp * d.s.layout.vpp);
 	for (int32_t i = 0; i < list.n; i++)
@@ -65,7 +54,7 @@ END_TEST
 /* need = (states + the largest instant + workspace + context) x 1.03, in GPU memory as CUDA hands it out. */
 START_TEST(need_is_allocated_and_context_and_margin)
 {
-	struct plan p = plan_of(BASE "gpus=8;framework=megatron;tp=2;zero=1;micro-batch=1;global-batch=8");
+	struct plan p = test_plan(BASE "gpus=8;framework=megatron;tp=2;zero=1;micro-batch=1;global-batch=8");
 	double expected = 1.03 * ((double)p.worst.allocated_bytes + p.worst.term[TERM_CONTEXT]);
 
 	ck_assert_double_eq_tol((double)p.worst.need_bytes, expected, 16);
@@ -78,7 +67,7 @@ END_TEST
 /* Fits with less than 5 % of the card free: tight. */
 START_TEST(tight_is_less_than_five_percent_free)
 {
-	struct plan p = plan_of(BASE "gpus=8;framework=megatron;tp=2;zero=1;micro-batch=1;global-batch=8");
+	struct plan p = test_plan(BASE "gpus=8;framework=megatron;tp=2;zero=1;micro-batch=1;global-batch=8");
 	struct draft d;
 	struct err e;
 
@@ -165,8 +154,8 @@ START_TEST(memory_moves_the_right_way)
 
 	(void)snprintf(less, sizeof less, BASE "%s", directions[_i].less);
 	(void)snprintf(more, sizeof more, BASE "%s", directions[_i].more);
-	a = plan_of(less);
-	b = plan_of(more);
+	a = test_plan(less);
+	b = test_plan(more);
 	ck_assert_msg(a.worst.need_bytes < b.worst.need_bytes, "%s: %lld is not below %lld", directions[_i].what,
 		(long long)a.worst.need_bytes, (long long)b.worst.need_bytes);
 }
@@ -203,7 +192,7 @@ START_TEST(the_largest_phase_is_the_need)
 	int64_t most = 0;
 
 	(void)snprintf(knobs, sizeof knobs, BASE "%s", lines[_i]);
-	p = plan_of(knobs);
+	p = test_plan(knobs);
 	for (int i = 0; i < PHASE_COUNT; i++) {
 		ck_assert_int_gt(p.phase_peak[i], 0);
 		most = num_max(most, p.phase_peak[i]);
@@ -217,9 +206,9 @@ END_TEST
 /* Ranks fill nodes tp, cp, dp innermost: 4 GPUs per node hold whole stages, the fullest node counts. */
 START_TEST(host_memory_is_of_the_fullest_node)
 {
-	struct plan p = plan_of("model=llama3-70b;gpu=A100;gpus=16;gpus-per-node=4;framework=megatron;tp=4;pp=4;zero=1;offload="
-				"cpu;seq=4096;micro-batch=1;"
-				"global-batch=16");
+	struct plan p = test_plan("model=llama3-70b;gpu=A100;gpus=16;gpus-per-node=4;framework=megatron;tp=4;pp=4;zero=1;offload="
+				  "cpu;seq=4096;micro-batch=1;"
+				  "global-batch=16");
 	struct draft d;
 	struct stage_memory m;
 	struct err e;

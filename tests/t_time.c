@@ -9,6 +9,7 @@
 #include "search.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Every framework, precision, schedule and kind of parallelism. */
@@ -120,24 +121,29 @@ static void ck_not_faster(const struct draft *d, const struct plan *p, const str
 
 START_TEST(more_work_is_never_faster)
 {
+	static const struct {
+		const char *what;
+		size_t member; /* int64_t that is doubled */
+	} more[] = {
+		{ "twice the batch", offsetof(struct scenario, training.global_batch) },
+		{ "twice the sequence", offsetof(struct scenario, training.seq) },
+		{ "twice the layers", offsetof(struct scenario, model.layers) },
+		{ "twice the vocabulary", offsetof(struct scenario, model.vocab) },
+		{ "twice the MLP", offsetof(struct scenario, model.ffn) },
+	};
 	struct draft d;
 	struct plan p = plan_with(scenarios[_i], "", &d);
 	struct scenario s = d.s;
 
-	s.training.global_batch *= 2;
-	ck_not_faster(&d, &p, &s, "twice the batch");
-	s = d.s;
-	s.training.seq *= 2;
-	ck_not_faster(&d, &p, &s, "twice the sequence");
-	s = d.s;
-	s.model.layers *= 2;
-	ck_not_faster(&d, &p, &s, "twice the layers");
-	s = d.s;
-	s.model.vocab *= 2;
-	ck_not_faster(&d, &p, &s, "twice the vocabulary");
-	s = d.s;
-	s.model.ffn *= 2;
-	ck_not_faster(&d, &p, &s, "twice the MLP");
+	for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+		int64_t value;
+
+		s = d.s;
+		memcpy(&value, (char *)&s + more[i].member, sizeof value);
+		value *= 2;
+		memcpy((char *)&s + more[i].member, &value, sizeof value);
+		ck_not_faster(&d, &p, &s, more[i].what);
+	}
 	s = d.s;
 	s.training.recompute = RECOMPUTE_FULL;
 	ck_not_faster(&d, &p, &s, "full recompute");
@@ -149,22 +155,26 @@ START_TEST(more_bandwidth_is_never_slower)
 	struct draft d;
 	struct plan p = plan_with(scenarios[_i], "", &d);
 
-	for (int i = 0; i < 5; i++) {
-		static const char *const what[] = { "half the network", "half the memory bandwidth", "half the link",
-			"half the peak", "half the peak in 8 bit" };
-		struct scenario s = d.s;
+	static const struct {
+		const char *what;
+		size_t member; /* double that is halved */
+	} less[] = {
+		{ "half the memory bandwidth", offsetof(struct scenario, cluster.gpu.mem_bw_bps) },
+		{ "half the link", offsetof(struct scenario, cluster.gpu.link_bps) },
+		{ "half the peak", offsetof(struct scenario, cluster.gpu.fp16_flops) },
+		{ "half the peak in 8 bit", offsetof(struct scenario, cluster.gpu.fp8_flops) },
+		{ "half the network", offsetof(struct scenario, cluster.nic_gbs) },
+	};
 
-		if (i == 0)
-			s.cluster.nic_gbs = comm_links(&d.s).nic_bps / d.s.coefficients.v[COEF_NIC] / 2e9;
-		if (i == 1)
-			s.cluster.gpu.mem_bw_bps /= 2;
-		if (i == 2)
-			s.cluster.gpu.link_bps /= 2;
-		if (i == 3)
-			s.cluster.gpu.fp16_flops /= 2;
-		if (i == 4)
-			s.cluster.gpu.fp8_flops /= 2;
-		ck_not_faster(&d, &p, &s, what[i]);
+	for (size_t i = 0; i < sizeof less / sizeof less[0]; i++) {
+		struct scenario s = d.s;
+		double value;
+
+		s.cluster.nic_gbs = comm_links(&d.s).nic_bps / d.s.coefficients.v[COEF_NIC] / 1e9; /* as the node says */
+		memcpy(&value, (char *)&s + less[i].member, sizeof value);
+		value /= 2;
+		memcpy((char *)&s + less[i].member, &value, sizeof value);
+		ck_not_faster(&d, &p, &s, less[i].what);
 	}
 }
 END_TEST

@@ -1,4 +1,5 @@
 /* The state: what each key does, undo, prompts, modes; and a storm of keys that must never break an invariant. */
+#include "support.h"
 #include "ui_fixture.h"
 
 #include "explain.h"
@@ -859,9 +860,5 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	add_tests(c);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

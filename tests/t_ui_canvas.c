@@ -1,5 +1,6 @@
 /* Cells: widths, clipping, wrapping; glyph sets; themes. */
 #include "canvas.h"
+#include "support.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -215,9 +216,5 @@ int main(void)
 	tcase_add_test(c, the_theme_follows_the_terminal);
 	tcase_add_test(c, sizes_are_kept_within_bounds);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

@@ -1,5 +1,6 @@
 /* What touches files: saving, opening, importing, writing, listing, keeping the looks; and the messages when that fails. */
 #include "config.h"
+#include "support.h"
 
 #include "ui_fixture.h"
 
@@ -194,9 +195,5 @@ int main(void)
 	tcase_add_test(c, the_looks_are_kept_and_read_again);
 	tcase_add_test(c, a_bad_config_is_refused_with_file_and_pointer);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

@@ -1,6 +1,7 @@
 /* Screens as text, made by the script mode, against the files in tests/golden/ui. UPDATE_GOLDEN=1 writes them anew: review the
  * difference. */
 #include "config.h"
+#include "support.h"
 
 #include "ui_fixture.h"
 
@@ -163,9 +164,5 @@ int main(void)
 	tcase_add_loop_test(c, screens_are_as_committed, 0, (int)(sizeof(goldens) / sizeof(goldens[0])));
 	tcase_add_test(c, a_bad_script_is_refused);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

@@ -1,5 +1,6 @@
 /* The binding table: unambiguous, complete, and every key has a letter form. */
 #include "input.h"
+#include "support.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -107,9 +108,5 @@ int main(void)
 	tcase_add_test(c, a_context_falls_back_to_the_keys_of_all_but_a_prompt_does_not);
 	tcase_add_test(c, a_key_name_reads_back);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

@@ -1,6 +1,7 @@
 /* The 34 kinds of bugs that users of terminal programs report most, one row each: a test here, or where it is tested, or why it
  * cannot happen. */
 #include "config.h"
+#include "support.h"
 
 #include "ui_screen.h"
 
@@ -353,8 +354,8 @@ static const struct kind kinds[] = {
 	{ 11, "garbage in the C locale", the_c_locale, "tests/tui/run.sh: locale that is not installed", NULL },
 	{ 12, "letters for lines", ascii_asked_for, NULL, NULL },
 	{ 13, "setlocale never called", a_name_beyond_ascii, "tests/tui/run.sh: holds \"PIPELINE 1f1b\"", NULL },
-	{ 14, "terminal left raw after a crash", NULL, "tests/tui/run.sh: for signal in TERM HUP INT QUIT PIPE ALRM USR1 USR2 SEGV ABRT BUS FPE",
-		NULL },
+	{ 14, "terminal left raw after a crash", NULL,
+		"tests/tui/run.sh: for signal in TERM HUP INT QUIT PIPE ALRM USR1 USR2 SEGV ABRT BUS FPE", NULL },
 	{ 15, "an error hidden by the alternate screen", NULL, "tests/tui/run.sh: bad preset file", NULL },
 	{ 16, "one failed restore step skips the rest", NULL, "tests/tui/run.sh: terminal gone while quitting", NULL },
 	{ 17, "busy after the terminal closes", NULL, "tests/tui/run.sh: terminal gone", NULL },
@@ -419,9 +420,5 @@ int main(void)
 	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, the_kind_does_not_occur, 0, N_KINDS);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

@@ -1,5 +1,6 @@
 /* The laboratory on the screen: every lab runs, can be stepped both ways, shows what the engine computed, and leaves no memory.
  */
+#include "support.h"
 #include "ui_shows.h"
 
 #include "lab.h"
@@ -312,9 +313,5 @@ int main(void)
 	tcase_add_test(c, too_large_a_run_is_refused_with_the_reason);
 	tcase_add_test(c, small_plain_and_after_a_change_of_the_plan);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

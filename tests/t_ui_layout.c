@@ -1,5 +1,6 @@
 /* The layout at every size: inside the screen, no overlap, usable panes. */
 #include "layout.h"
+#include "support.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -99,9 +100,5 @@ int main(void)
 	tcase_add_test(c, a_bar_is_capacity_limit_and_beyond);
 	tcase_add_test(c, a_larger_screen_never_shows_fewer_stages);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

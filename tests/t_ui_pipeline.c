@@ -1,4 +1,5 @@
 /* The pipeline view: the player steps, plays and stops; what it shows at a tick is what the executor says; no key takes long. */
+#include "support.h"
 #include "ui_shows.h"
 
 #include <inttypes.h>
@@ -216,8 +217,8 @@ START_TEST(every_size_and_ascii)
 }
 END_TEST
 
-/* Every schedule at p = 64, m = 1024: the shape is put where the view reads it, since no framework has them all. How long a key takes is
- * for make bench; here the pipeline that is drawn is small, every key answers, and the frame keeps its caption. */
+/* Every schedule at p = 64, m = 1024: the shape is put where the view reads it, since no framework has them all. How long a key
+ * takes is for make bench; here the pipeline that is drawn is small, every key answers, and the frame keeps its caption. */
 START_TEST(a_large_pipeline_is_drawn_with_fewer_micro_batches)
 {
 	struct pipeline *pl = &f->app.plan.pipeline;
@@ -257,9 +258,5 @@ int main(void)
 	tcase_add_test(c, every_size_and_ascii);
 	tcase_add_loop_test(c, a_large_pipeline_is_drawn_with_fewer_micro_batches, 0, SCHEDULE_COUNT);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

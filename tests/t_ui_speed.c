@@ -1,5 +1,6 @@
 /* Time and cost on the screen: the figures are the engine's, every one can be explained, the settings of the bill can be changed.
  */
+#include "support.h"
 #include "ui_shows.h"
 
 #include "cost.h"
@@ -283,9 +284,5 @@ int main(void)
 	tcase_add_test(c, ascii_maps_cell_by_cell);
 	tcase_add_test(c, compare_holds_time_and_dollars);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

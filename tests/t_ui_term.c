@@ -1,5 +1,6 @@
 /* The terminal layer on an off-screen terminal: keys are decoded from bytes, and only what changed is sent. */
 #include "config.h"
+#include "support.h"
 
 #include "ui_fixture.h"
 
@@ -190,9 +191,5 @@ int main(void)
 	tcase_add_test(c, a_terminal_that_cannot_be_used_is_refused);
 	tcase_add_loop_test(c, only_what_changed_is_sent, 0, 4);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

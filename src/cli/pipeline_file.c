@@ -3,74 +3,26 @@
 
 #include "pipeline.h"
 
+#include "file.h"
 #include "i18n.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_MAX_MIB = 256 };
-
-static enum err_code read_all(int fd, const char *path, size_t size, char **text, size_t *len, struct err *e)
-{
-	char *buf = cli_alloc(size + 1);
-
-	*len = 0;
-	while (*len < size) {
-		ssize_t n = read(fd, buf + *len, size - *len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			free(buf);
-			return err_set(e, ERR_FILE, path, _("cannot be read: %s"), strerror(errno));
-		}
-		if (n == 0)
-			break;
-		*len += (size_t)n;
-	}
-	*text = buf;
-	return ERR_OK;
-}
+enum { READ_MAX_BYTES = 256 << 20 };
 
 enum err_code pipeline_file_read(const char *path, char **text, size_t *len, struct err *e)
 {
-	/* O_NONBLOCK: a FIFO must not hang us before it is refused. */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	struct stat st;
-	enum err_code code;
-
-	if (fd < 0)
-		return err_set(e, ERR_FILE, path, _("cannot be opened: %s"), strerror(errno));
-	if (fstat(fd, &st) != 0)
-		code = err_set(e, ERR_FILE, path, _("cannot be read: %s"), strerror(errno));
-	else if (!S_ISREG(st.st_mode))
-		code = err_set(e, ERR_FILE, path, _("is not a regular file"));
-	else if (st.st_size > (off_t)READ_MAX_MIB * 1048576)
-		code = err_set(e, ERR_FILE, path, _("has more than %d MiB"), (int)READ_MAX_MIB);
-	else
-		code = read_all(fd, path, (size_t)st.st_size, text, len, e);
-	(void)close(fd);
-	return code;
+	return file_read(path, READ_MAX_BYTES, text, len, e);
 }
 
 static bool write_out(void *ctx, const char *text, size_t len)
 {
-	while (len > 0) {
-		ssize_t n = write(*(const int *)ctx, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		text += n;
-		len -= (size_t)n;
-	}
-	return true;
+	return file_write_all(*(const int *)ctx, text, len);
 }
 
 static enum err_code cannot_write(const char *path, struct err *e)

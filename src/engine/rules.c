@@ -304,6 +304,21 @@ struct pipeline scenario_pipeline(const struct scenario *s)
 	return pl;
 }
 
+/* The micro-batch that makes enough of them, else the batch that does. */
+static enum err_code too_few_micro_batches(const struct scenario *s, const struct pipeline *pl, struct err *e)
+{
+	int64_t dp = scenario_dp(s), per = s->training.global_batch / dp;
+	char legal[128];
+
+	if (per < pl->p)
+		(void)snprintf(legal, sizeof legal, "global-batch %" PRId64 " and more", pl->p * dp * s->training.micro_batch);
+	else
+		(void)rules_divisors(per, per / pl->p, legal, sizeof legal);
+	return err_set(e, ERR_ILLEGAL, "micro-batch",
+		"%s needs at least pp = %" PRId64 " micro-batches per step, here are %" PRId64 "; legal here: %s",
+		schedule_table[pl->schedule].key, pl->p, pl->m, legal);
+}
+
 /* Megatron-LM refuses groups larger than the micro-batches of a step, which is where fewer of them than ranks end. Src:
  * transformer_config.py microbatch_group_size_per_vp_stage; schedules.py get_schedule_table. */
 static enum err_code check_megatron_group(const struct scenario *s, const struct pipeline *pl, struct err *e)
@@ -314,10 +329,7 @@ static enum err_code check_megatron_group(const struct scenario *s, const struct
 		(g >= pl->p && g <= pl->m))
 		return ERR_OK;
 	if (pl->m < pl->p)
-		return err_set(e, ERR_ILLEGAL, "micro-batch",
-			"%s needs at least pp = %" PRId64 " micro-batches per step; here are %" PRId64
-			": a smaller micro-batch or a larger global-batch",
-			schedule_table[pl->schedule].key, pl->p, pl->m);
+		return too_few_micro_batches(s, pl, e);
 	return err_set(e, ERR_ILLEGAL, pl->group > 0 ? "group" : "micro-batch",
 		"%s groups of %" PRId64 " %s: legal here: %" PRId64 " (pp) .. %" PRId64 " (micro-batches per step)",
 		schedule_table[pl->schedule].key, g, text_plural(g, "micro-batch", "micro-batches"), pl->p, pl->m);

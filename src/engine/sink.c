@@ -1,5 +1,7 @@
 #include "sink.h"
 
+#include "text.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -78,32 +80,13 @@ void sink_repeat(struct sink *s, const char *text, int64_t n)
 		sink_puts(s, text);
 }
 
-/* Length of the valid UTF-8 sequence at p (1 to 4), or 0. Rejects overlong forms, surrogates and > U+10FFFF. */
-static size_t utf8_length(const unsigned char *p)
-{
-	static const unsigned char least[5] = { 0, 0, 0xC2, 0xE0, 0xF0 };
-	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
-
-	if (n == 1)
-		return 1;
-	if (p[0] < least[n] || p[0] > 0xF4)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xC0) != 0x80)
-			return 0;
-	if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-		(p[0] == 0xF4 && p[1] > 0x8F))
-		return 0;
-	return n;
-}
-
 void sink_json_string(struct sink *s, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
 	sink_puts(s, "\"");
 	while (*p != '\0') {
-		size_t n = utf8_length(p);
+		size_t n = text_utf8_length(p, 4);
 
 		if (n == 0) {
 			sink_puts(s, "\\ufffd");

@@ -18,3 +18,18 @@ const char *text_plural(int64_t n, const char *one, const char *many)
 {
 	return n == 1 ? one : many;
 }
+
+size_t text_utf8_length(const unsigned char *p, size_t most)
+{
+	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF5 ? 4 : 0;
+
+	if (n > most)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xC0) != 0x80)
+			return 0;
+	if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
+		(p[0] == 0xF4 && p[1] > 0x8F))
+		return 0;
+	return n;
+}

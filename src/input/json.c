@@ -1,146 +1,22 @@
-/* open, fstat, fsync, O_CLOEXEC */
-#define _POSIX_C_SOURCE 200809L
-
 #include "json.h"
 
+#include "file.h"
 #include "num.h"
+#include "text.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Integers beyond this are not exact in a double, which is what cJSON stores. */
 #define EXACT_MAX 9007199254740992.0
 
 /* cJSON reads at most 63 characters of a number. */
 enum { NUMBER_LENGTH_MAX = 60 };
-
-/* ---- reading and writing ---- */
-
-static enum err_code read_all(int fd, const char *path, char *text, size_t cap, size_t *len, struct err *e)
-{
-	*len = 0;
-	while (*len < cap) {
-		ssize_t n = read(fd, text + *len, cap - *len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_set(e, ERR_FILE, path, "cannot be read: %s", strerror(errno));
-		if (n == 0)
-			return ERR_OK;
-		*len += (size_t)n;
-	}
-	return ERR_OK;
-}
-
-static enum err_code check_regular(int fd, const char *path, size_t *size, struct err *e)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) != 0)
-		return err_set(e, ERR_FILE, path, "cannot be read: %s", strerror(errno));
-	if (S_ISDIR(st.st_mode))
-		return err_set(e, ERR_FILE, path, "is a directory; a file is needed");
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_FILE, path, "is not a regular file");
-	if (st.st_size == 0)
-		return err_set(e, ERR_FILE, path, "is empty");
-	if (st.st_size > JSON_SIZE_MAX)
-		return err_set(e, ERR_FILE, path, "has %jd bytes; at most %d are read", (intmax_t)st.st_size, JSON_SIZE_MAX);
-	*size = (size_t)st.st_size;
-	return ERR_OK;
-}
-
-static enum err_code read_open_file(int fd, const char *path, char **text, size_t *len, struct err *e)
-{
-	size_t size = 0;
-	enum err_code code = check_regular(fd, path, &size, e);
-	char *buf;
-
-	if (code != ERR_OK)
-		return code;
-	/* Room for one byte more tells whether the file grew meanwhile, and for the NUL. */
-	buf = malloc(size + 2);
-	if (buf == NULL)
-		return err_set(e, ERR_INTERNAL, path, "out of memory");
-	code = read_all(fd, path, buf, size + 1, len, e);
-	if (code == ERR_OK && *len != size)
-		code = err_set(e, ERR_FILE, path, "changed while it was read");
-	if (code != ERR_OK) {
-		free(buf);
-		return code;
-	}
-	buf[*len] = '\0';
-	*text = buf;
-	return ERR_OK;
-}
-
-enum err_code json_read_file(const char *path, char **text, size_t *len, struct err *e)
-{
-	/* O_NONBLOCK: a FIFO must not hang us before it is refused. */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	enum err_code code;
-
-	if (fd < 0)
-		return err_set(e, ERR_FILE, path, "cannot be opened: %s", strerror(errno));
-	code = read_open_file(fd, path, text, len, e);
-	(void)close(fd);
-	return code;
-}
-
-static bool write_all(int fd, const char *text, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		text += n;
-		len -= (size_t)n;
-	}
-	return true;
-}
-
-enum err_code json_write_file(const char *path, const char *text, size_t len, struct err *e)
-{
-	enum err_code code = ERR_OK;
-	size_t size = strlen(path) + sizeof ".tmp";
-	char *tmp = malloc(size);
-	bool written;
-	int fd;
-
-	if (tmp == NULL)
-		return err_set(e, ERR_INTERNAL, path, "out of memory");
-	(void)snprintf(tmp, size, "%s.tmp", path);
-	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		code = err_set(e, ERR_FILE, path, "cannot be written: %s", strerror(errno));
-		goto out;
-	}
-	written = write_all(fd, text, len) && fsync(fd) == 0;
-	if (close(fd) != 0)
-		written = false;
-	if (!written || rename(tmp, path) != 0) {
-		code = err_set(e, ERR_FILE, path, "cannot be written: %s", strerror(errno));
-		(void)unlink(tmp);
-	}
-out:
-	free(tmp);
-	return code;
-}
-
-/* ---- the text itself ---- */
 
 struct scan {
 	const char *name;
@@ -162,22 +38,6 @@ static enum err_code scan_fail(const struct scan *s, const unsigned char *at, co
 	}
 	(void)snprintf(where, sizeof where, "%.120s:%zu:%zu", s->name, line, column);
 	return err_set(s->e, ERR_FILE, where, "is not valid JSON: %s", what);
-}
-
-/* Length of the UTF-8 sequence at p, 0 if it is not one. Refuses overlong forms, surrogates and what lies beyond U+10FFFF. */
-static size_t utf8_length(const unsigned char *p, const unsigned char *end)
-{
-	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF5 ? 4 : 0;
-
-	if (n == 0 || (size_t)(end - p) < n)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xC0) != 0x80)
-			return 0;
-	if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-		(p[0] == 0xF4 && p[1] > 0x8F))
-		return 0;
-	return n;
 }
 
 static bool is_hex(unsigned char c)
@@ -221,7 +81,7 @@ static enum err_code scan_string(struct scan *s)
 				return code;
 			continue;
 		}
-		n = utf8_length(s->p, s->end);
+		n = text_utf8_length(s->p, (size_t)(s->end - s->p));
 		if (n == 0)
 			return scan_fail(s, s->p, "invalid UTF-8");
 		s->p += n;
@@ -476,7 +336,7 @@ enum err_code json_load(const char *path, cJSON **root, struct err *e)
 {
 	char *text = NULL;
 	size_t len = 0;
-	enum err_code code = json_read_file(path, &text, &len, e);
+	enum err_code code = file_read(path, JSON_SIZE_MAX, &text, &len, e);
 
 	if (code != ERR_OK)
 		return code;

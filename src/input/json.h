@@ -25,15 +25,10 @@ struct json_place {
 	char pointer[JSON_POINTER_CAP];
 };
 
-/* Reads a regular file whole into *text (malloc'd, NUL-terminated; the caller frees). ERR_FILE with the reason when it cannot be
- * read, is not a regular file, is empty or larger than JSON_SIZE_MAX. */
-enum err_code json_read_file(const char *path, char **text, size_t *len, struct err *e) NODISCARD;
 /* Parses text into *root, which must be an object; cJSON_Delete it. `name` stands for the file in messages. */
 enum err_code json_parse(const char *name, const char *text, size_t len, struct cJSON **root, struct err *e) NODISCARD;
-/* Both together. */
+/* Reads a file of at most JSON_SIZE_MAX bytes and parses it. */
 enum err_code json_load(const char *path, struct cJSON **root, struct err *e) NODISCARD;
-/* Replaces a file atomically: writes PATH.tmp, then renames it. ERR_FILE when that fails; the old file is then untouched. */
-enum err_code json_write_file(const char *path, const char *text, size_t len, struct err *e) NODISCARD;
 
 /* The place of a member of `p`. Longer pointers are cut. */
 struct json_place json_inside(const struct json_place *p, const char *key);

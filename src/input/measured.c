@@ -1,5 +1,6 @@
 #include "measured.h"
 
+#include "file.h"
 #include "json.h"
 
 #include <ctype.h>
@@ -234,7 +235,7 @@ enum err_code measured_nccl(const char *path, struct collective_rate *out, struc
 	if (t == NULL)
 		return err_set(e, ERR_INTERNAL, path, "out of memory");
 	t->time = t->algbw = t->busbw = t->op = -1;
-	code = json_read_file(path, &text, &len, e);
+	code = file_read(path, JSON_SIZE_MAX, &text, &len, e);
 	l.next = text;
 	while (code == ERR_OK && next_line(&l)) {
 		if (l.n > 0 && l.word[0][0] == '#')
@@ -319,7 +320,7 @@ enum err_code measured_matmul(const char *path, struct matmul_point *points, siz
 	struct lines l = { .path = path };
 	char *text = NULL;
 	size_t len;
-	enum err_code code = json_read_file(path, &text, &len, e);
+	enum err_code code = file_read(path, JSON_SIZE_MAX, &text, &len, e);
 
 	*n = 0;
 	l.next = text;

@@ -4,6 +4,7 @@
 #include "preset_write.h"
 
 #include "fields.h"
+#include "file.h"
 #include "json.h"
 #include "sink.h"
 
@@ -77,7 +78,7 @@ enum err_code preset_write(enum preset_kind kind, const struct field_table *t, c
 		sink_puts(&out, "\n}\n");
 		code = out.failed ? err_set(e, ERR_INTERNAL, path, "too long") : make_directories(path, e);
 		if (code == ERR_OK)
-			code = json_write_file(path, text, out.len, e);
+			code = file_write(path, text, out.len, e);
 	}
 	free(text);
 	return code;

@@ -4,6 +4,7 @@
 #include "presets.h"
 
 #include "fields.h"
+#include "file.h"
 #include "json.h"
 #include "model_file.h"
 #include "preset_keys.h"
@@ -417,7 +418,7 @@ static enum err_code add_file(struct preset_store *store, enum preset_kind kind,
 
 	if (en.path == NULL)
 		return err_set(e, ERR_INTERNAL, dir, "out of memory");
-	code = json_read_file(en.path, &en.owned_text, &en.len, e);
+	code = file_read(en.path, JSON_SIZE_MAX, &en.owned_text, &en.len, e);
 	if (code == ERR_OK) {
 		en.text = en.owned_text;
 		code = store_add(store, kind, en.path, &en, e);

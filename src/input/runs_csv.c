@@ -2,6 +2,7 @@
 
 #include "csvfile.h"
 #include "fields.h"
+#include "file.h"
 #include "json.h"
 #include "knobs.h"
 #include "presets_data.h"
@@ -331,7 +332,7 @@ enum err_code runs_read(
 	char *text = NULL;
 	size_t len = 0;
 	struct runs shipped;
-	enum err_code code = json_read_file(path, &text, &len, e);
+	enum err_code code = file_read(path, JSON_SIZE_MAX, &text, &len, e);
 
 	memset(out, 0, sizeof *out);
 	if (code != ERR_OK)

@@ -1,5 +1,6 @@
 #include "scenario_file.h"
 
+#include "file.h"
 #include "json.h"
 #include "report.h"
 
@@ -317,7 +318,7 @@ enum err_code scenario_file_write(const char *path, const struct draft *d, const
 		return err_set(e, ERR_INTERNAL, path, "out of memory");
 	sink_init(&out, text, FILE_CAP, NULL, NULL);
 	scenario_file_print(d, version, &out);
-	code = sink_finish(&out) ? json_write_file(path, text, out.len, e)
+	code = sink_finish(&out) ? file_write(path, text, out.len, e)
 				 : err_set(e, ERR_INTERNAL, path, "the scenario has more than %d bytes", FILE_CAP);
 	free(text);
 	return code;

@@ -1,5 +1,6 @@
 #include "ui_config.h"
 
+#include "file.h"
 #include "json.h"
 #include "sink.h"
 
@@ -91,5 +92,5 @@ enum err_code ui_config_write(const char *path, const struct ui_config *c, struc
 	sink_json_string(&text, c->theme);
 	sink_printf(&text, ",\n  \"glyphs\": \"%s\",\n  \"mode\": \"%s\"\n}\n", glyph_words[c->glyphs + 1],
 		mode_words[c->big ? 1 : 0]);
-	return json_write_file(path, buf, text.len, e);
+	return file_write(path, buf, text.len, e);
 }

@@ -136,35 +136,28 @@ holds "MEMORY per GPU, GiB"
 mux send-keys q
 await ready
 
+# gone TMUX-COMMANDS: the terminal goes away by them, and the program with it.
+gone() {
+	terminal 'trap "" HUP; sh -c "echo \$\$ >\$D/pid; exec $M ui"'
+	frame "first"
+	pid=$(cat "$dir/pid")
+	mux "$@"
+	tries=0
+	while kill -0 "$pid" 2>/dev/null && [ $tries -lt 400 ]; do
+		tries=$((tries + 1))
+		timeout 0.05 cat <&3 >/dev/null 2>&1
+	done
+	if kill -0 "$pid" 2>/dev/null; then
+		fail "the program outlives its terminal"
+		kill -s KILL "$pid"
+	fi
+}
+
 scene="terminal gone"
-terminal 'trap "" HUP; sh -c "echo \$\$ >\$D/pid; exec $M ui"'
-frame "first"
-pid=$(cat "$dir/pid")
-mux kill-server
-tries=0
-while kill -0 "$pid" 2>/dev/null && [ $tries -lt 400 ]; do
-	tries=$((tries + 1))
-	timeout 0.05 cat <&3 >/dev/null 2>&1
-done
-if kill -0 "$pid" 2>/dev/null; then
-	fail "the program outlives its terminal"
-	kill -s KILL "$pid"
-fi
+gone kill-server
 
 scene="terminal gone while quitting"
-terminal 'trap "" HUP; sh -c "echo \$\$ >\$D/pid; exec $M ui"'
-frame "first"
-pid=$(cat "$dir/pid")
-mux send-keys q \; kill-server
-tries=0
-while kill -0 "$pid" 2>/dev/null && [ $tries -lt 400 ]; do
-	tries=$((tries + 1))
-	timeout 0.05 cat <&3 >/dev/null 2>&1
-done
-if kill -0 "$pid" 2>/dev/null; then
-	fail "the program outlives its terminal"
-	kill -s KILL "$pid"
-fi
+gone send-keys q \; kill-server
 
 scene="resize storm"
 terminal '$M ui; echo code $? >$D/code'

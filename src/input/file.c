@@ -1,0 +1,128 @@
+/* open, fstat, fsync, O_CLOEXEC */
+#define _POSIX_C_SOURCE 200809L
+
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum err_code read_all(int fd, const char *path, char *text, size_t cap, size_t *len, struct err *e)
+{
+	*len = 0;
+	while (*len < cap) {
+		ssize_t n = read(fd, text + *len, cap - *len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_set(e, ERR_FILE, path, "cannot be read: %s", strerror(errno));
+		if (n == 0)
+			return ERR_OK;
+		*len += (size_t)n;
+	}
+	return ERR_OK;
+}
+
+static enum err_code check_regular(int fd, const char *path, size_t most, size_t *size, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return err_set(e, ERR_FILE, path, "cannot be read: %s", strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return err_set(e, ERR_FILE, path, "is a directory; a file is needed");
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ERR_FILE, path, "is not a regular file");
+	if (st.st_size == 0)
+		return err_set(e, ERR_FILE, path, "is empty");
+	if ((uintmax_t)st.st_size > most)
+		return err_set(e, ERR_FILE, path, "has %jd bytes; at most %zu are read", (intmax_t)st.st_size, most);
+	*size = (size_t)st.st_size;
+	return ERR_OK;
+}
+
+static enum err_code read_open_file(int fd, const char *path, size_t most, char **text, size_t *len, struct err *e)
+{
+	size_t size = 0;
+	enum err_code code = check_regular(fd, path, most, &size, e);
+	char *buf;
+
+	if (code != ERR_OK)
+		return code;
+	/* Room for one byte more tells whether the file grew meanwhile, and for the NUL. */
+	buf = malloc(size + 2);
+	if (buf == NULL)
+		return err_set(e, ERR_INTERNAL, path, "out of memory");
+	code = read_all(fd, path, buf, size + 1, len, e);
+	if (code == ERR_OK && *len != size)
+		code = err_set(e, ERR_FILE, path, "changed while it was read");
+	if (code != ERR_OK) {
+		free(buf);
+		return code;
+	}
+	buf[*len] = '\0';
+	*text = buf;
+	return ERR_OK;
+}
+
+enum err_code file_read(const char *path, size_t most, char **text, size_t *len, struct err *e)
+{
+	/* O_NONBLOCK: a FIFO must not hang us before it is refused. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	enum err_code code;
+
+	if (fd < 0)
+		return err_set(e, ERR_FILE, path, "cannot be opened: %s", strerror(errno));
+	code = read_open_file(fd, path, most, text, len, e);
+	(void)close(fd);
+	return code;
+}
+
+bool file_write_all(int fd, const char *text, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		text += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+enum err_code file_write(const char *path, const char *text, size_t len, struct err *e)
+{
+	enum err_code code = ERR_OK;
+	size_t size = strlen(path) + sizeof ".tmp";
+	char *tmp = malloc(size);
+	bool written;
+	int fd;
+
+	if (tmp == NULL)
+		return err_set(e, ERR_INTERNAL, path, "out of memory");
+	(void)snprintf(tmp, size, "%s.tmp", path);
+	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		code = err_set(e, ERR_FILE, path, "cannot be written: %s", strerror(errno));
+		goto out;
+	}
+	written = file_write_all(fd, text, len) && fsync(fd) == 0;
+	if (close(fd) != 0)
+		written = false;
+	if (!written || rename(tmp, path) != 0) {
+		code = err_set(e, ERR_FILE, path, "cannot be written: %s", strerror(errno));
+		(void)unlink(tmp);
+	}
+out:
+	free(tmp);
+	return code;
+}
