@@ -37,6 +37,9 @@ static inline void fixture_catalog(struct fixture *f, const struct catalog *all)
 		NULL };
 	static const char *const gpus[] = { "v100-sxm2-32gb", "a100-sxm-80gb", "h100-sxm-80gb", "h200-sxm-141gb", "rtx4090-24gb",
 		NULL };
+	/* The default of each framework, and those that tests name. */
+	static const char *const profiles[] = { "megatron-lm", "megatron-core", "megatron-seaai-fp16", "torchtitan-2026",
+		"fsdp-sharded-accumulation", "deepspeed-zero3", "ddp", "lesson", "zero-paper", NULL };
 	size_t n_models = 0, n_gpus = 0, n_nodes = 0, n_profiles = 0;
 	for (size_t i = 0; i < all->n_models && n_models < FIXTURE_MAX; i++) {
 		if (fixture_wants(models, all->models[i].id))
@@ -50,8 +53,10 @@ static inline void fixture_catalog(struct fixture *f, const struct catalog *all)
 		if (fixture_wants(gpus, all->nodes[i].gpu_id))
 			f->nodes[n_nodes++] = all->nodes[i];
 	}
-	for (size_t i = 0; i < all->n_profiles && n_profiles < FIXTURE_MAX; i++)
-		f->profiles[n_profiles++] = all->profiles[i];
+	for (size_t i = 0; i < all->n_profiles && n_profiles < FIXTURE_MAX; i++) {
+		if (fixture_wants(profiles, all->profiles[i].id))
+			f->profiles[n_profiles++] = all->profiles[i];
+	}
 	f->catalog = (struct catalog){ .models = f->models,
 		.n_models = n_models,
 		.gpus = f->gpus,
