@@ -39,7 +39,8 @@ static inline void fixture_catalog(struct fixture *f, const struct catalog *all)
 		NULL };
 	/* The default of each framework, and those that tests name. */
 	static const char *const profiles[] = { "megatron-lm", "megatron-core", "megatron-seaai-fp16", "torchtitan-2026",
-		"fsdp-sharded-accumulation", "deepspeed-zero3", "ddp", "lesson", "zero-paper", NULL };
+		"torchtitan-2024-12", "deepspeed-bf16opt", "fsdp-sharded-accumulation", "deepspeed-zero3", "ddp", "lesson",
+		"zero-paper", NULL };
 	size_t n_models = 0, n_gpus = 0, n_nodes = 0, n_profiles = 0;
 	for (size_t i = 0; i < all->n_models && n_models < FIXTURE_MAX; i++) {
 		if (fixture_wants(models, all->models[i].id))
