@@ -367,14 +367,12 @@ static void explain_nvme(const struct draft *d, const struct plan *p, struct exp
 /* The textbook forms where makespan - busy is (p - 1) s; else from the makespan. */
 static const char *bubble_formula(const struct pipeline *pl, bool of_step)
 {
-	static const int32_t plain[] = { SCHEDULE_GPIPE, SCHEDULE_GPIPE_LIFO, SCHEDULE_1F1B, SCHEDULE_INTERLEAVED,
-		SCHEDULE_LOOPED_BFS };
+	enum schedule_wait wait = schedule_table[pl->schedule].wait;
 
-	if (pl->schedule == SCHEDULE_NAIVE)
+	if (wait == WAIT_NAIVE)
 		return of_step ? "1 - 1/p" : "p - 1";
-	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-		if (plain[i] == pl->schedule && pl->m >= pl->p)
-			return of_step ? "(p - 1) / (m v + p - 1)" : "(p - 1) / (m v)";
+	if (wait == WAIT_ONCE && pl->m >= pl->p)
+		return of_step ? "(p - 1) / (m v + p - 1)" : "(p - 1) / (m v)";
 	return of_step ? "1 - m v s / makespan" : "makespan / (m v s) - 1";
 }
 

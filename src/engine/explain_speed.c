@@ -205,7 +205,7 @@ static void explain_offload(const struct draft *d, const struct plan *p, struct 
 static void explain_bubble_time(const struct draft *d, const struct plan *p, struct explanation *x)
 {
 	const struct step_time *t = &p->step;
-	bool naive = d->s.layout.schedule == SCHEDULE_NAIVE;
+	bool naive = schedule_table[d->s.layout.schedule].wait == WAIT_NAIVE;
 
 	put_result(x, "i", t->part_s[STEP_BUBBLE], "s",
 		d->s.layout.pp == 1 ? "0: one stage"

@@ -118,13 +118,9 @@ static void judge(const struct scenario *s, struct plan *p)
 	v->tight = v->fits && (double)v->headroom_bytes < TIGHT_SHARE * (double)v->have_bytes;
 }
 
-/* Schedules that leave no gap inside a rank once there are 2p - 1 micro-batches, at F = I = W. */
 static bool fills_its_spans(const struct pipeline *pl)
 {
-	bool zero = pl->schedule == SCHEDULE_ZB_H2 || pl->schedule == SCHEDULE_ZB_2P || pl->schedule == SCHEDULE_ZB_V ||
-		pl->schedule == SCHEDULE_ZB_V_SAIL;
-
-	return zero && pl->m >= 2 * pl->p - 1;
+	return schedule_table[pl->schedule].wait == WAIT_ZERO && pl->m >= 2 * pl->p - 1;
 }
 
 static void fill_pipeline(const struct memory_shared *sh, struct plan *p)

@@ -113,12 +113,7 @@ static bool shorten(const struct pipeline *pl, int64_t windows, struct pipeline 
 
 static bool is_periodic(const struct pipeline *pl)
 {
-	static const int32_t phased[] = { SCHEDULE_GPIPE, SCHEDULE_GPIPE_LIFO, SCHEDULE_LOOPED_BFS };
-	bool listed = schedule_table[pl->schedule].greedy;
-
-	for (size_t i = 0; i < sizeof phased / sizeof phased[0]; i++)
-		listed = listed || phased[i] == pl->schedule;
-	return !listed;
+	return !schedule_table[pl->schedule].greedy && !schedule_table[pl->schedule].phased;
 }
 
 /* The last windows that fit into every rank's repeated part. */

@@ -48,6 +48,17 @@ struct chunk_peak {
 };
 
 struct sched_program;
+/* What the slowest rank waits for in a step that is timed stage by stage: step.c has the seconds, with their sources. */
+enum schedule_wait {
+	WAIT_STATED, /* the closed form at F = I = W */
+	WAIT_NAIVE,  /* all other stages, every micro-batch */
+	WAIT_ONCE,   /* all other stages, once over v */
+	WAIT_FILLED, /* the drain is filled with weight gradients */
+	WAIT_ZERO,   /* nearly nothing; at F = I = W no gap inside a rank once there are 2p - 1 micro-batches */
+	WAIT_HALF,   /* about half of WAIT_ONCE */
+	WAIT_PAIRS   /* ranks run in pairs from both ends */
+};
+
 struct schedule_info {
 	const char *key, *label, *help, *cite;
 	const char *rule; /* what the shape must be, and why */
@@ -58,9 +69,11 @@ struct schedule_info {
 	bool splits;               /* the backward is split into I and W */
 	bool greedy;               /* no closed form: generated as a list, depends on costs */
 	bool overlaps;             /* has overlapped F&B blocks */
-	int32_t placement;         /* enum placement */
-	int64_t v_min, v_max;      /* legal chunks per rank */
-	int64_t passes;            /* actions per chunk and micro-batch on a rank: 2 or 3 */
+	bool phased;               /* all forwards before all backwards: nothing repeats in between */
+	enum schedule_wait wait;
+	int32_t placement;    /* enum placement */
+	int64_t v_min, v_max; /* legal chunks per rank */
+	int64_t passes;       /* actions per chunk and micro-batch on a rank: 2 or 3 */
 	/* Closed forms: writes the rank's program, from which count, at and the iterator follow. NULL when greedy. */
 	void (*program)(const struct pipeline *pl, int64_t rank, struct sched_program *out);
 	/* The i-th action of a rank (0-based); NULL when greedy. order_at() answers for both. */

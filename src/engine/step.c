@@ -149,38 +149,26 @@ static double bubble_s(const struct step_model *m, const struct pipeline *pl, co
 
 	if (pl->p == 1)
 		return 0;
-	switch ((enum schedule_id)pl->schedule) {
-	case SCHEDULE_NAIVE:
+	switch (schedule_table[pl->schedule].wait) {
+	case WAIT_NAIVE:
 		return m->micro_batches * others;
-	case SCHEDULE_GPIPE:
-	case SCHEDULE_GPIPE_LIFO:
-	case SCHEDULE_1F1B:
-		return others;
-	case SCHEDULE_INTERLEAVED:
-	case SCHEDULE_LOOPED_BFS:
+	case WAIT_ONCE:
 		return others / (double)pl->v;
-	case SCHEDULE_ZB_H1:
+	case WAIT_FILLED:
 		for (int64_t i = 0; i < pl->p - 1; i++)
 			weights += layers[i] * layer_weight_s;
 		return fmax(0, out->stage_sum_s - out->last_stage_s - 2 * weights);
-	case SCHEDULE_ZB_H2:
-	case SCHEDULE_ZB_2P:
-	case SCHEDULE_ZB_V:
-	case SCHEDULE_ZB_V_SAIL:
+	case WAIT_ZERO:
 		return ZERO_BUBBLE_LEFT * others;
-	case SCHEDULE_V_HALF:
+	case WAIT_HALF:
 		return V_HALF_LEFT * others;
-	case SCHEDULE_DUALPIPE:
+	case WAIT_PAIRS:
 		return (p / 2 - 1) * DUALPIPE_LEFT * out->stage_max_s;
-	case SCHEDULE_1F1B_V:
-	case SCHEDULE_ZB1P_INTERLEAVED:
-	case SCHEDULE_V_MIN:
-	case SCHEDULE_DUALPIPEV:
-	case SCHEDULE_COUNT:
-	default:
-		ticks = (double)(schedule_table[pl->schedule].closed(pl, 1, 1, 1, 0, &exact) - 3 * pl->m * pl->v);
-		return ticks / (3 * (double)pl->v) * out->stage_max_s;
+	case WAIT_STATED:
+		break;
 	}
+	ticks = (double)(schedule_table[pl->schedule].closed(pl, 1, 1, 1, 0, &exact) - 3 * pl->m * pl->v);
+	return ticks / (3 * (double)pl->v) * out->stage_max_s;
 }
 
 static double send_s(const struct step_model *m, struct step_time *out)
