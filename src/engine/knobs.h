@@ -140,7 +140,8 @@ void draft_settle(struct draft *d, const struct catalog *c);
 /* One stop of a slider. */
 struct knob_stop {
 	int64_t value; /* int, bytes, enum, flag value; preset: index in the catalog; params: parameters */
-	bool legal;    /* in this scenario (after moving others where that is allowed) */
+	bool legal; /* in this scenario (after moving others where that is allowed); presets are not tried: draft_put may refuse
+		     */
 };
 /* The stops of a knob here, ascending (presets: catalog order): natural values joined with the legal ones. `*at` becomes the
  * index of the current value (which is always among them). Returns how many, at most cap. */
