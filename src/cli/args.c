@@ -66,6 +66,72 @@ static const char *name_at(const void *ctx, size_t i)
 	return ((const char *const *)ctx)[i];
 }
 
+/* What other programs call a setting. */
+static const struct {
+	const char *theirs, *ours;
+} synonyms[] = {
+	{ "activation-checkpointing", "recompute" },
+	{ "batch-size", "micro-batch, global-batch" },
+	{ "bs", "micro-batch, global-batch" },
+	{ "context", "seq" },
+	{ "context-length", "seq" },
+	{ "cpu-offload", "offload" },
+	{ "data-parallel", "dp" },
+	{ "dtype", "precision" },
+	{ "expert-parallel", "ep" },
+	{ "grad-accum", "global-batch, micro-batch" },
+	{ "gradient-accumulation-steps", "global-batch, micro-batch" },
+	{ "gradient-checkpointing", "recompute" },
+	{ "max-length", "seq" },
+	{ "max-seq-length", "seq" },
+	{ "nodes", "gpus, gpus-per-node" },
+	{ "num-gpus", "gpus" },
+	{ "num-nodes", "gpus, gpus-per-node" },
+	{ "per-device-train-batch-size", "micro-batch" },
+	{ "pipeline-model-parallel-size", "pp" },
+	{ "pipeline-parallel", "pp" },
+	{ "seq-len", "seq" },
+	{ "seq-length", "seq" },
+	{ "sequence-length", "seq" },
+	{ "tensor-model-parallel-size", "tp" },
+	{ "tensor-parallel", "tp" },
+	{ "train-batch-size", "global-batch" },
+};
+
+static const char *synonym(const char *key)
+{
+	for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++)
+		if (strcasecmp(synonyms[i].theirs, key) == 0)
+			return synonyms[i].ours;
+	return NULL;
+}
+
+static enum err_code unknown_flag(const struct command *cmd, const char *key, struct err *e)
+{
+	bool takes_knobs = (cmd->bit & COMMAND_SCENARIO) != 0;
+	const char *ours = takes_knobs ? synonym(key) : NULL;
+	char near[160];
+
+	if (takes_knobs && knob_hint(key, near, sizeof near)[0] != '\0')
+		return err_set(e, ERR_USAGE, "", _("there is no option --%s here; did you mean %s?"), key, near);
+	return err_set(e, ERR_USAGE, "", _("there is no option --%s here; nearest: %s"), key,
+		ours != NULL ? ours : args_nearest(cmd, key, near, sizeof near));
+}
+
+/* "none|cpu|nvme" where the values have names. */
+static const char *value_of(const struct arg *x, char *buf, size_t cap)
+{
+	size_t len = 0;
+
+	if (x->option != NULL)
+		return x->option->value;
+	if (x->knob == NULL || x->knob->name_at == NULL)
+		return "VALUE";
+	for (int64_t v = 0; x->knob->name_at(v) != NULL && len < cap; v++)
+		len += (size_t)snprintf(buf + len, cap - len, "%s%s", v > 0 ? "|" : "", x->knob->name_at(v));
+	return buf;
+}
+
 char *args_nearest(const struct command *cmd, const char *key, char *buf, size_t cap)
 {
 	const char *names[OPTION_COUNT + KNOB_MAX];
@@ -156,7 +222,7 @@ static enum err_code scan_flag(const struct command *cmd, int argc, char **argv,
 {
 	const char *text = argv[*i], *equals = strchr(text, '='), *next = *i + 1 < argc ? argv[*i + 1] : NULL;
 	struct arg x = { .text = text };
-	char key[64], near[160];
+	char key[64], value[200];
 	int len = snprintf(key, sizeof key, "%.*s", equals != NULL ? (int)(equals - text - 2) : (int)sizeof key, text + 2);
 
 	if (len < 0 || (size_t)len >= sizeof key)
@@ -167,8 +233,7 @@ static enum err_code scan_flag(const struct command *cmd, int argc, char **argv,
 	if (x.option == NULL && x.param == NULL && (cmd->bit & COMMAND_SCENARIO) != 0)
 		x.knob = knob_find(key);
 	if (x.option == NULL && x.knob == NULL && x.param == NULL)
-		return err_set(e, ERR_USAGE, "", _("there is no option --%s here; nearest: %s"), key,
-			args_nearest(cmd, key, near, sizeof near));
+		return unknown_flag(cmd, key, e);
 	if (equals != NULL) {
 		if (x.option != NULL && x.option->value == NULL)
 			return err_set(e, ERR_USAGE, key, _("takes no value, but \"%.60s\" is given"), equals + 1);
@@ -177,8 +242,7 @@ static enum err_code scan_flag(const struct command *cmd, int argc, char **argv,
 		x.value = "on";
 	} else if (x.option == NULL || x.option->value != NULL) {
 		if (next == NULL || strncmp(next, "--", 2) == 0)
-			return err_set(e, ERR_USAGE, key, _("wants a value: --%s %s"), key,
-				x.option == NULL ? "VALUE" : x.option->value);
+			return err_set(e, ERR_USAGE, key, _("wants a value: --%s %s"), key, value_of(&x, value, sizeof value));
 		x.value = next;
 		(*i)++;
 	}

@@ -22,6 +22,8 @@ struct kind {
 	void (*row)(const struct catalog *c, size_t i, struct sink *out);
 	const struct field_table *fields;
 	const void *(*at)(const struct catalog *c, size_t i);
+	/* The id that a shortened name means; NULL: exact ids only. */
+	enum err_code (*find)(const struct catalog *c, const char *name, const char **id, struct err *e);
 };
 
 static void model_row(const struct catalog *c, size_t i, struct sink *out)
@@ -107,14 +109,50 @@ static const void *coefficients_at(const struct catalog *c, size_t i)
 	return &c->coefficients[i];
 }
 
+static enum err_code model_find(const struct catalog *c, const char *name, const char **id, struct err *e)
+{
+	const struct model *found = NULL;
+	enum err_code code = catalog_model(c, name, &found, e);
+
+	*id = code == ERR_OK ? found->id : NULL;
+	return code;
+}
+
+static enum err_code gpu_find(const struct catalog *c, const char *name, const char **id, struct err *e)
+{
+	const struct gpu *found = NULL;
+	enum err_code code = catalog_gpu(c, name, &found, e);
+
+	*id = code == ERR_OK ? found->id : NULL;
+	return code;
+}
+
+static enum err_code node_find(const struct catalog *c, const char *name, const char **id, struct err *e)
+{
+	const struct node *found = NULL;
+	enum err_code code = catalog_node(c, name, &found, e);
+
+	*id = code == ERR_OK ? found->id : NULL;
+	return code;
+}
+
+static enum err_code profile_find(const struct catalog *c, const char *name, const char **id, struct err *e)
+{
+	const struct profile *found = NULL;
+	enum err_code code = catalog_profile(c, name, &found, e);
+
+	*id = code == ERR_OK ? found->id : NULL;
+	return code;
+}
+
 /* clang-format off */
 static const struct kind kinds[PRESET_KIND_COUNT] = {
-	[PRESET_KIND_MODEL] = { PRESET_KIND_MODEL, N_("models"), "id                             params   active  layers  hidden  name", model_row, &model_fields, model_at },
-	[PRESET_KIND_GPU] = { PRESET_KIND_GPU, N_("GPUs"), "id                         year     memory bf16 TFLOPS name", gpu_row, &gpu_fields, gpu_at },
-	[PRESET_KIND_NODE] = { PRESET_KIND_NODE, N_("nodes"), "id                         GPUs                         host memory       NVMe", node_row, &node_fields, node_at },
-	[PRESET_KIND_PROFILE] = { PRESET_KIND_PROFILE, N_("frameworks"), "id                       framework    date       what", profile_row, &profile_fields, profile_at },
-	[PRESET_KIND_FAMILY] = { PRESET_KIND_FAMILY, N_("GPU families"), "id                       generation   level                what", family_row, &gpu_family_fields, family_at },
-	[PRESET_KIND_COEFFICIENTS] = { PRESET_KIND_COEFFICIENTS, N_("coefficients"), "id                       date         calibrated           what", coefficients_row, &coefficients_fields, coefficients_at },
+	[PRESET_KIND_MODEL] = { PRESET_KIND_MODEL, N_("models"), "id                             params   active  layers  hidden  name", model_row, &model_fields, model_at, model_find },
+	[PRESET_KIND_GPU] = { PRESET_KIND_GPU, N_("GPUs"), "id                         year     memory bf16 TFLOPS name", gpu_row, &gpu_fields, gpu_at, gpu_find },
+	[PRESET_KIND_NODE] = { PRESET_KIND_NODE, N_("nodes"), "id                         GPUs                         host memory       NVMe", node_row, &node_fields, node_at, node_find },
+	[PRESET_KIND_PROFILE] = { PRESET_KIND_PROFILE, N_("frameworks"), "id                       framework    date       what", profile_row, &profile_fields, profile_at, profile_find },
+	[PRESET_KIND_FAMILY] = { PRESET_KIND_FAMILY, N_("GPU families"), "id                       generation   level                what", family_row, &gpu_family_fields, family_at, NULL },
+	[PRESET_KIND_COEFFICIENTS] = { PRESET_KIND_COEFFICIENTS, N_("coefficients"), "id                       date         calibrated           what", coefficients_row, &coefficients_fields, coefficients_at, NULL },
 };
 /* clang-format on */
 
@@ -207,36 +245,30 @@ static size_t find_exact(const struct cli *cli, enum preset_kind kind, const cha
 	return n;
 }
 
-/* The id that a name means, of any kind: KIND/ID, exact ids, then what the catalog understands. */
-static const char *resolve(const struct cli *cli, const char *name, enum preset_kind *kind)
+/* The id that a name means, of any kind: KIND/ID, exact ids, then what the catalog understands: the first kind that knows the
+ * name, even if it may be one of several there. */
+static enum err_code resolve(const struct cli *cli, const char *name, enum preset_kind *kind, const char **id, struct err *e)
 {
-	const struct model *m;
-	const struct gpu *g;
-	const struct node *n;
-	const struct profile *p;
-	const char *id = strchr(name, '/');
+	const char *slash = strchr(name, '/');
+	enum err_code code;
 
 	for (int k = 0; k < PRESET_KIND_COUNT; k++) {
-		bool named = id != NULL && strlen(preset_kind_names[k]) == (size_t)(id - name) &&
-			strncmp(preset_kind_names[k], name, (size_t)(id - name)) == 0;
+		bool named = slash != NULL && strlen(preset_kind_names[k]) == (size_t)(slash - name) &&
+			strncmp(preset_kind_names[k], name, (size_t)(slash - name)) == 0;
 
 		*kind = (enum preset_kind)k;
+		*id = named ? slash + 1 : name;
 		/* Families have the names of GPUs: "h100" is the card, "families/h100" the family. */
-		if ((named || k != PRESET_KIND_FAMILY) &&
-			find_exact(cli, *kind, named ? id + 1 : name) < preset_store_count(cli->presets, *kind))
-			return named ? id + 1 : name;
+		if ((named || k != PRESET_KIND_FAMILY) && find_exact(cli, *kind, *id) < preset_store_count(cli->presets, *kind))
+			return ERR_OK;
 	}
-	*kind = PRESET_KIND_MODEL;
-	if (catalog_model(cli->catalog, name, &m, NULL) == ERR_OK)
-		return m->id;
-	*kind = PRESET_KIND_GPU;
-	if (catalog_gpu(cli->catalog, name, &g, NULL) == ERR_OK)
-		return g->id;
-	*kind = PRESET_KIND_NODE;
-	if (catalog_node(cli->catalog, name, &n, NULL) == ERR_OK)
-		return n->id;
-	*kind = PRESET_KIND_PROFILE;
-	return catalog_profile(cli->catalog, name, &p, NULL) == ERR_OK ? p->id : NULL;
+	for (int k = 0; k < PRESET_KIND_COUNT; k++) {
+		*kind = (enum preset_kind)k;
+		code = kinds[k].find != NULL ? kinds[k].find(cli->catalog, name, id, e) : ERR_UNKNOWN;
+		if (code != ERR_UNKNOWN)
+			return code;
+	}
+	return ERR_UNKNOWN;
 }
 
 static const char *any_id(const void *ctx, size_t i)
@@ -324,12 +356,14 @@ static void show_prices(const struct cli *cli, const char *id)
 static int show(struct cli *cli, const char *name)
 {
 	enum preset_kind kind;
-	const char *id = resolve(cli, name, &kind), *file, *from;
+	const char *id, *file, *from;
+	struct err e = { .code = ERR_OK };
+	enum err_code code = resolve(cli, name, &kind, &id, &e);
 	size_t len, i;
 	const void *in;
 
-	if (id == NULL)
-		return unknown(cli, name);
+	if (code != ERR_OK)
+		return code == ERR_UNKNOWN ? unknown(cli, name) : cli_fail_usage("", "%s", e.msg);
 	i = find_exact(cli, kind, id);
 	in = kinds[kind].at(cli->catalog, i);
 	file = preset_store_text(cli->presets, kind, id, &len, &from);
@@ -393,6 +427,20 @@ static int import(struct cli *cli, const char *path)
 	return EXIT_YES;
 }
 
+static int unknown_verb(const struct cli *cli, const char *verb)
+{
+	char kinds_known[120] = "";
+	const char *id;
+	enum preset_kind kind;
+	size_t len = 0;
+
+	if (resolve(cli, verb, &kind, &id, NULL) != ERR_UNKNOWN)
+		return cli_fail_usage("", _("presets \"%.60s\": to see one, meshplan presets show %.60s"), verb, verb);
+	for (size_t k = 0; k < PRESET_KIND_COUNT; k++)
+		len += (size_t)snprintf(kinds_known + len, sizeof kinds_known - len, "%s, ", preset_kind_names[k]);
+	return cli_fail_usage("", _("presets \"%.60s\": wanted is %sshow ID or import FILE"), verb, kinds_known);
+}
+
 int cmd_presets(struct cli *cli)
 {
 	const struct args *a = &cli->args;
@@ -409,6 +457,5 @@ int cmd_presets(struct cli *cli)
 	for (size_t k = 0; k < PRESET_KIND_COUNT && a->n_words == 1; k++)
 		if (strcmp(verb, preset_kind_names[k]) == 0)
 			return list(cli, &kinds[k], 1);
-	return cli_fail_usage(
-		"", _("presets \"%.60s\": wanted is models, gpus, nodes, frameworks, show ID or import FILE"), verb);
+	return unknown_verb(cli, verb);
 }

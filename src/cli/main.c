@@ -97,6 +97,10 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 		return run_command(cli, argc - 1, argv + 1);
 	}
 	cli->command = command_find(argv[1]);
+	/* "meshplan 70B on 8xA100": no command has a digit. */
+	if (cli->command == NULL && strpbrk(argv[1], "0123456789") != NULL)
+		return cli_fail_usage(
+			"", _("there is no command \"%.60s\"; for a scenario: meshplan fit %.60s ..."), argv[1], argv[1]);
 	if (cli->command == NULL)
 		return cli_fail_usage("", _("there is no command \"%.60s\"; nearest: %s; all: meshplan --help"), argv[1],
 			command_nearest(argv[1], near, sizeof near));

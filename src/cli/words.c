@@ -3,6 +3,7 @@
 #include "words.h"
 
 #include "i18n.h"
+#include "knobs.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -164,10 +165,16 @@ static enum err_code read_count(struct reader *r, bool *taken)
 	return ERR_OK;
 }
 
+/* "8xA100 lora": settings are flags. */
+static enum err_code no_part(const struct reader *r, const char *t, const char *hint)
+{
+	return err_set(r->e, ERR_USAGE, "", _("\"%.40s\" is no part of a model's or GPU's name; did you mean %s?"), t, hint);
+}
+
 /* A word that goes on with the model's name, unless it names hardware and the model is complete without it. */
 static enum err_code read_model_word(struct reader *r, const char *t)
 {
-	char longer[WORDS_TEXT_CAP];
+	char longer[WORDS_TEXT_CAP], hint[80];
 	int n = snprintf(longer, sizeof longer, "%s-%s", r->w->model, t);
 	bool complete = r->w->params[0] != '\0' || is_model(r, r->w->model);
 
@@ -175,6 +182,8 @@ static enum err_code read_model_word(struct reader *r, const char *t)
 		r->on = true;
 		return append(r, r->w->gpu, t);
 	}
+	if (complete && (n < 0 || !is_model(r, longer)) && knob_hint(t, hint, sizeof hint)[0] != '\0')
+		return no_part(r, t, hint);
 	if (r->w->params[0] != '\0')
 		return err_set(r->e, ERR_USAGE, "model", _("two models: %s and %.80s"), r->w->params, t);
 	return append(r, r->w->model, t);
@@ -183,6 +192,7 @@ static enum err_code read_model_word(struct reader *r, const char *t)
 static enum err_code read_token(struct reader *r)
 {
 	const char *t = r->token[r->at];
+	char hint[80];
 	bool taken;
 	enum err_code code;
 
@@ -197,6 +207,8 @@ static enum err_code read_token(struct reader *r)
 		code = read_count(r, &taken);
 	if (code != ERR_OK || taken)
 		return code;
+	if (r->on && knob_hint(t, hint, sizeof hint)[0] != '\0')
+		return no_part(r, t, hint);
 	if (r->on)
 		return append(r, r->w->gpu, t);
 	if (is_size(t) && r->w->model[0] == '\0') {
@@ -323,6 +335,7 @@ enum err_code words_read(const char *const *words, size_t n, const struct catalo
 {
 	struct reader r = { .c = c, .w = w, .e = e };
 	enum err_code code;
+	char hint[80];
 
 	*w = (struct words){ .model = "" };
 	code = split(&r, words, n);
@@ -334,6 +347,8 @@ enum err_code words_read(const char *const *words, size_t n, const struct catalo
 		code = take_node_type(&r);
 	if (code == ERR_OK)
 		code = count_gpus(&r);
+	if (code == ERR_OK && w->model[0] != '\0' && knob_hint(w->model, hint, sizeof hint)[0] != '\0' && !is_model(&r, w->model))
+		return no_part(&r, w->model, hint);
 	if (code == ERR_OK && isdigit((unsigned char)w->model[0]) && strpbrk(w->model, "./") == NULL && !is_model(&r, w->model))
 		return err_set(
 			e, ERR_USAGE, "model", _("\"%.60s\" is neither a size, such as 70B, nor the name of a model"), w->model);

@@ -334,7 +334,7 @@ static enum err_code ambiguous(
 	}
 	if (n > LISTED_MAX)
 		(void)snprintf(text + len, sizeof text - len, " and %zu more", n - LISTED_MAX);
-	return err_set(e, ERR_UNKNOWN, list->what, "'%.60s' may be one of: %s", name, text);
+	return err_set(e, ERR_USAGE, list->what, "'%.60s' may be one of: %s", name, text);
 }
 
 /* `plain` is what the nearest are sought for: `name`, or what is left of it without its noise. */

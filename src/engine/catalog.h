@@ -31,7 +31,7 @@ struct catalog {
 /* Find by name: exact id (any case, any separators); else the words of `name`, split at '-', '_', ' ', must be prefixes of words
  * of the id, in order ("a100-40", "h100sxm", "4090" for rtx4090). Whole words win over prefixes. Of several GPUs of one family
  * the usual part wins (H100 = h100-sxm-80gb), then SXM/OAM, then the newest, then the most memory; of several profiles of one
- * framework the first. Still equal, or none: ERR_UNKNOWN that lists them or the nearest ids. *out points into the catalog.
+ * framework the first. Still equal: ERR_USAGE that lists them; none: ERR_UNKNOWN with the nearest. *out points into the catalog.
  * Published names are understood: of a model the owner and the words on its weights say nothing ("Qwen/Qwen2.5-72B-Instruct"),
  * and its preset may list names that no rule reaches; of a GPU the maker's words do not ("NVIDIA H100 80GB HBM3"), nor the order.
  */

@@ -565,16 +565,21 @@ static bool split_index(const char *path, const char *head, int64_t *index, cons
 struct path_list {
 	const char *wanted;
 	int best;
-	char near[64];
+	size_t holding; /* paths that hold the wanted text */
+	char near[64], holders[120];
 };
 
 static void keep_nearest(void *ctx, const char *path)
 {
 	struct path_list *l = ctx;
-	int distance = catalog_distance(l->wanted, path);
+	const char *last = strrchr(path, '.') != NULL ? strrchr(path, '.') + 1 : path;
+	int distance = catalog_distance(l->wanted, path), of_last = catalog_distance(l->wanted, last);
+	size_t len = strlen(l->holders);
 
-	if (distance < l->best) {
-		l->best = distance;
+	if (strstr(path, l->wanted) != NULL && l->holding++ < 3)
+		(void)snprintf(l->holders + len, sizeof l->holders - len, "%s%s", len > 0 ? ", " : "", path);
+	if (distance < l->best || of_last < l->best) {
+		l->best = distance < of_last ? distance : of_last;
 		(void)snprintf(l->near, sizeof l->near, "%s", path);
 	}
 }
@@ -600,7 +605,8 @@ static enum err_code unknown_path(const struct draft *d, const struct plan *p, c
 		return err_set(e, ERR_UNKNOWN, "explain", "'%.60s' is not known: %s has no efficiency curves", path,
 			d->s.cluster.gpu.id);
 	explain_paths(p, keep_nearest, &l);
-	return err_set(e, ERR_UNKNOWN, "explain", "'%.60s' is not a quantity of the plan; nearest: %s", path, l.near);
+	return err_set(e, ERR_UNKNOWN, "explain", "'%.60s' is not a quantity of the plan; nearest: %s", path,
+		l.holding > 0 ? l.holders : l.near);
 }
 
 static bool explain_member(const struct draft *d, const struct plan *p, const char *path, struct explanation *x)

@@ -280,6 +280,39 @@ char *knob_nearest(const char *key, char *buf, size_t cap)
 	return catalog_nearest(key, N_KNOBS, key_at, NULL, buf, cap);
 }
 
+/* Values that many knobs share mean nothing alone. */
+static bool is_common_value(const char *word)
+{
+	static const char *const common[] = { "auto", "none", "full", "cpu", "nvme", "fp32", "naive" };
+
+	for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
+		if (text_same(common[i], word))
+			return true;
+	return false;
+}
+
+char *knob_hint(const char *word, char *buf, size_t cap)
+{
+	size_t head = strcspn(word, "0123456789");
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < N_KNOBS && !is_common_value(word); i++) {
+		const struct knob *k = &knobs[i];
+
+		for (int64_t v = 0; k->name_at != NULL && k->name_at(v) != NULL; v++)
+			if (text_same(k->name_at(v), word)) {
+				(void)snprintf(buf, cap, "--%s %s", k->key, k->name_at(v));
+				return buf;
+			}
+		if (k->type == KNOB_INT && strlen(k->key) == head && word[head] != '\0' && strncmp(word, k->key, head) == 0 &&
+			word[head + strspn(word + head, "0123456789")] == '\0') {
+			(void)snprintf(buf, cap, "--%s %s", k->key, word + head);
+			return buf;
+		}
+	}
+	return buf;
+}
+
 static void *member(const struct knob *k, struct scenario *s)
 {
 	return (char *)s + k->offset;

@@ -85,6 +85,9 @@ const struct knob *knob_find(const char *key);
  * member must be one that a row edits by itself (not a preset). */
 size_t knob_of_member(size_t offset);
 #define KNOB_OF(member) knob_of_member(offsetof(struct scenario, member))
+/* What somebody means who takes a value for a flag: "lora" is "--adapter lora", "zero3" "--zero 3". Returns buf, "" if nothing.
+ */
+char *knob_hint(const char *word, char *buf, size_t cap);
 /* "did you mean" list for an unknown key. Returns buf. */
 char *knob_nearest(const char *key, char *buf, size_t cap);
 

@@ -237,9 +237,11 @@ static const char *value_of(const struct draft *d, const char *key, char buf[64]
 void report_title(const struct draft *d, const struct plan *p, struct sink *out)
 {
 	const struct layout *l = &d->s.layout;
+	char params[32], custom[64];
 
-	sink_printf(out, "%s on %lld x %s, tp%lld pp%lld dp%lld", d->s.model.label, (long long)d->s.cluster.gpus,
-		d->s.cluster.gpu.label, (long long)l->tp, (long long)l->pp, (long long)p->dp);
+	(void)snprintf(custom, sizeof custom, "A model of %s", units_format_count(p->params, params, sizeof params));
+	sink_printf(out, "%s on %lld x %s, tp%lld pp%lld dp%lld", d->s.model.label[0] != '\0' ? d->s.model.label : custom,
+		(long long)d->s.cluster.gpus, d->s.cluster.gpu.label, (long long)l->tp, (long long)l->pp, (long long)p->dp);
 }
 
 static void write_model(const struct draft *d, const struct plan *p, struct sink *out)
