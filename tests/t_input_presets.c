@@ -198,7 +198,7 @@ START_TEST(a_price_is_found_by_provider_and_kind)
 	/* On demand before reserved, although the reserved one stands first in the file. */
 	ck_assert_int_eq(catalog_price(c, "h100-sxm-80gb", "aws", &p, NULL), ERR_OK);
 	ck_assert_str_eq(p->provider, "AWS p5");
-	ck_assert_int_eq(catalog_price(c, "h100-sxm-80gb", "spot", &p, &e), ERR_UNKNOWN);
+	ck_assert_int_eq(catalog_price(c, "h100-sxm-80gb", "spot", &p, &e), ERR_USAGE);
 	ck_assert_ptr_nonnull(strstr(e.msg, "Nebius spot, Verda (DataCrunch) spot"));
 	ck_assert_int_eq(catalog_price(c, "h100-pcie-80gb", "nebius", &p, &e), ERR_UNKNOWN);
 	ck_assert_ptr_nonnull(strstr(e.msg, "legal: USD per GPU hour"));

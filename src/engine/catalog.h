@@ -42,8 +42,8 @@ enum err_code catalog_profile(const struct catalog *c, const char *name, const s
 
 /* The prices of a GPU by exact id, *n of them; NULL and 0 if none. */
 const struct gpu_price *catalog_prices(const struct catalog *c, const char *gpu_id, size_t *n);
-/* One of them by provider and kind ("Nebius", "verda spot"); of several that fit, on-demand before reserved before spot, then the
- * first. ERR_UNKNOWN lists the nearest, or that there is none. */
+/* One of them by provider and kind ("Nebius", "verda spot"); of several of one provider, on-demand before reserved before spot,
+ * then the first. Errors as above; ERR_UNKNOWN also where the GPU has no price. */
 enum err_code catalog_price(
 	const struct catalog *c, const char *gpu_id, const char *name, const struct gpu_price **out, struct err *e) NODISCARD;
 
