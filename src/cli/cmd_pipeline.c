@@ -108,18 +108,14 @@ int64_t pipeline_shown_group(const struct pipeline *pl)
 
 static enum err_code generate(struct pipeline_job *job, const struct pipeline *pl, struct err *e)
 {
-	enum err_code code = pipeline_check(pl, e);
-	int64_t bytes;
+	enum err_code code = draw_check(pl, e);
 
 	if (code != ERR_OK)
 		return code;
-	bytes = order_workspace_bytes(pl);
-	if (bytes < 0 || bytes > DRAW_BYTES_MAX || pipeline_actions(pl) > DRAW_ACTIONS_MAX)
-		return err_set(e, ERR_RANGE, "microbatches",
-			_("%lld ranks with %lld micro-batches of %lld chunks are too many to draw"), (long long)pl->p,
-			(long long)pl->m, (long long)pl->v);
 	job->name = schedule_table[pl->schedule].key;
-	job->order_memory = cli_alloc((size_t)bytes);
+	job->order_memory = draw_alloc(pl, order_workspace_bytes(pl), e);
+	if (job->order_memory == NULL)
+		return e->code;
 	return order_generate(pl, job->order_memory, &job->order, e);
 }
 
@@ -171,13 +167,11 @@ static void count_kind(void *ctx, const struct timed_action *a)
 static enum err_code run(struct pipeline_job *job, const char *path, struct err *e)
 {
 	const struct order *o = &job->order;
-	int64_t bytes = order_run_bytes(o);
 	enum err_code code;
 
-	if (bytes < 0 || bytes > DRAW_BYTES_MAX)
-		return err_set(e, ERR_RANGE, "microbatches", _("%lld ranks with %lld micro-batches are too many to draw"),
-			(long long)o->pl.p, (long long)o->pl.m);
-	job->workspace = cli_alloc((size_t)bytes);
+	job->workspace = draw_alloc(&o->pl, order_run_bytes(o), e);
+	if (job->workspace == NULL)
+		return e->code;
 	job->ranks = cli_alloc((size_t)o->pl.p * sizeof job->ranks[0]);
 	job->peaks = cli_alloc((size_t)o->pl.p * sizeof job->peaks[0]);
 	code = order_run(o, &job->times.ticks, job->workspace, count_kind, job, job->ranks, &job->result, e);
