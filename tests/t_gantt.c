@@ -59,6 +59,32 @@ START_TEST(second_chunk_is_lower_case)
 }
 END_TEST
 
+/* A block of three ticks: both letters, numbers as far as there is room; in one column a mark of its own. */
+START_TEST(an_overlapped_block_is_one_cell)
+{
+	const struct action f = { .kind = ACTION_FORWARD, .stage = 1, .micro_batch = 12, .overlap = 1 },
+			    b = { .kind = ACTION_BACKWARD, .stage = 5, .micro_batch = 7, .overlap = 1 };
+	static const char *const labels[] = { "", "F+", "F+b", "F+b7", "F2+b7", "F12+b7" };
+
+	draw(SCHEDULE_DUALPIPE, 2, 4, 1, 4, 66);
+	ck_assert_int_eq(g.scale, 3);
+	ck_row(0, "F0-F2-F1-B2---|F3+B0---|B3---|I1-W1-");
+	draw(SCHEDULE_DUALPIPE, 2, 4, 1, 4, 24);
+	ck_row(0, "F0F2F1B2--F3+B0|B3--I1W1");
+	draw(SCHEDULE_DUALPIPE, 2, 4, 1, 4, 12);
+	ck_row(0, "FFFB2F+BB3IW");
+	ck_assert_int_eq(g.cell[0][5].kind, ACTION_FORWARD);
+	ck_assert_int_eq(g.cell[0][7].kind, ACTION_BACKWARD);
+	for (int64_t n = 1; n <= 6; n++) {
+		const struct gantt_label l = gantt_label(&f, &b, n, true, 4);
+
+		ck_assert_int_eq(l.len, (int64_t)strlen(labels[n - 1]));
+		ck_assert_msg(strncmp(l.text, labels[n - 1], (size_t)l.len) == 0, "%s", l.text);
+		ck_assert(l.len == 0 || l.text[l.first - 1] == '+');
+	}
+}
+END_TEST
+
 START_TEST(long_pipelines_are_abridged_and_say_so)
 {
 	char caption[80];
@@ -142,6 +168,7 @@ int main(void)
 	tcase_add_test(pictures, one_f_one_b_at_two_columns_per_tick);
 	tcase_add_test(pictures, three_columns_show_number_and_border);
 	tcase_add_test(pictures, second_chunk_is_lower_case);
+	tcase_add_test(pictures, an_overlapped_block_is_one_cell);
 	tcase_add_test(pictures, long_pipelines_are_abridged_and_say_so);
 	tcase_add_test(pictures, what_is_too_fine_becomes_a_density);
 	tcase_add_test(pictures, more_ranks_than_rows_show_first_middle_last);

@@ -144,39 +144,39 @@ struct window {
 	struct rect r;
 	int64_t first, tick;
 	int scale;
-	int64_t p;
-	bool second_lower; /* v = 2: the second chunk in lower case */
+	int64_t lower;          /* stages from here on are in lower case */
+	struct action forward; /* of the block whose second half comes next */
 };
 
-/* One action, cut to the window: letter, micro-batch, rest. */
+/* One action, or a block when its second half comes, cut to the window: text, rest. */
 static void window_action(void *ctx, const struct timed_action *t)
 {
-	const struct window *w = ctx;
+	struct window *w = ctx;
 	const int64_t row = t->rank - w->first;
 	const int64_t start = (t->start - w->tick) * w->scale, n = (t->end - t->start) * w->scale;
-	char text[32];
-	char letter = action_letters[t->action.kind];
-	if (row < 0 || row >= w->r.h || start + n <= 0 || start >= w->r.w)
+	const bool block = t->action.overlap, ends = block && t->action.kind != ACTION_FORWARD;
+	if (row < 0 || row >= w->r.h || start + n <= 0 || start >= w->r.w || n < 1)
 		return;
-	if (w->second_lower && t->action.stage >= w->p)
-		letter = (char)(letter - 'A' + 'a');
-	const int len = n < 2 ? 1
-			      : snprintf(text, sizeof(text), "%c%d", letter,
-					(int)(n == 2 ? t->action.micro_batch % 10 : t->action.micro_batch));
-	text[0] = letter;
+	if (block && !ends) {
+		w->forward = t->action;
+		return;
+	}
+	const struct action *first = ends ? &w->forward : &t->action;
+	const struct gantt_label l = gantt_label(first, ends ? &t->action : NULL, n, true, w->lower);
 	for (int64_t i = start < 0 ? -start : 0; i < n && start + i < w->r.w; i++) {
 		const int x = w->r.x + (int)(start + i), y = w->r.y + (int)row;
-		if (i < len)
-			canvas_put(w->c, x, y, kind_role(t->action.kind), (uint32_t)(unsigned char)text[i]);
+		const uint8_t role = kind_role(i < l.first ? first->kind : t->action.kind);
+		if (i < l.len)
+			canvas_put(w->c, x, y, role, (uint32_t)(unsigned char)l.text[i]);
 		else
-			canvas_glyph(w->c, x, y, kind_role(t->action.kind), n >= 6 && i == n - 1 ? GLYPH_BORDER : GLYPH_REST);
+			canvas_glyph(w->c, x, y, role, n >= 6 && i == n - 1 ? GLYPH_BORDER : GLYPH_REST);
 	}
 }
 
 void view_gantt_zoomed(struct canvas *c, const struct drawn_order *d, struct rect r, int64_t first, int64_t tick, int scale)
 {
 	const struct pipeline *pl = &d->order.pl;
-	struct window w = { c, r, first, tick, scale, pl->p, pl->v == 2 };
+	struct window w = { c, r, first, tick, scale, gantt_lower(pl), { 0 } };
 	struct schedule_result result = { 0 };
 	if (!drawn_run(d, NULL, NULL, &result))
 		return;

@@ -1,6 +1,7 @@
 #include "gantt.h"
 
 #include "num.h"
+#include "text.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -136,45 +137,66 @@ static int64_t fold(const struct gantt *g, int64_t whole)
 	return whole - g->cut_cols + 1;
 }
 
-/* Column i of an action that is n columns wide: letter, digits of the micro-batch, rest, border. */
-static void action_cell(const struct gantt *g, const struct action *a, int64_t i, int64_t n, bool digits, struct gantt_cell *c)
+int64_t gantt_lower(const struct pipeline *pl)
 {
-	char number[16];
-	int64_t len = 0, chunk = a->stage / g->p;
-
-	c->kind = (uint8_t)a->kind;
-	c->mark = GANTT_TEXT;
-	if (i == 0) {
-		c->text = action_letters[a->kind];
-		if (g->v == 2 && chunk == 1)
-			c->text = (char)(c->text - 'A' + 'a');
-		return;
-	}
-	if (digits && n >= 2) {
-		int64_t room = n - 1, skip;
-
-		len = snprintf(number, sizeof number, "%d", (int)a->micro_batch);
-		skip = num_max(0, len - room);
-		len -= skip;
-		if (i <= len) {
-			c->text = number[skip + i - 1];
-			return;
-		}
-	}
-	c->mark = n >= 6 && i == n - 1 ? GANTT_BORDER : GANTT_REST;
+	return pipeline_chunks_held(pl) == 2 ? pl->p : INT64_MAX;
 }
 
-static void draw_to_scale(struct gantt *g, int64_t row, const struct timed_action *a)
+/* Appends "F123" with at most `room` of its last digits. */
+static void append(struct gantt_label *l, const struct action *a, int64_t room, int64_t lower)
 {
-	int64_t first = a->start * g->scale / g->unit, end = a->end * g->scale / g->unit;
+	char number[16], letter = action_letters[a->kind];
+	int64_t digits = snprintf(number, sizeof number, "%d", (int)a->micro_batch);
 
-	for (int64_t whole = first; whole < end; whole++) {
-		int64_t col = fold(g, whole);
+	l->len += snprintf(l->text + l->len, sizeof l->text - (size_t)l->len, "%c%s",
+		a->stage >= lower ? text_lower(letter) : letter, number + num_max(0, digits - room));
+}
+
+struct gantt_label gantt_label(const struct action *a, const struct action *second, int64_t n, bool digits, int64_t lower)
+{
+	static const int64_t rooms[][2] = { { 10, 10 }, { 1, 1 }, { 0, 1 }, { 0, 0 } };
+	const size_t last = sizeof rooms / sizeof rooms[0] - 1;
+	struct gantt_label l = { .first = n };
+
+	if (second == NULL) {
+		append(&l, a, digits ? n - 1 : 0, lower);
+		return l;
+	}
+	for (size_t i = digits ? 0 : last; i <= last; i++) {
+		l.len = 0;
+		append(&l, a, rooms[i][0], lower);
+		l.text[l.len++] = '+';
+		l.first = l.len;
+		append(&l, second, rooms[i][1], lower);
+		if (l.len <= n)
+			return l;
+	}
+	l.len = n == 2 ? 2 : 0;
+	l.first = l.len;
+	return l;
+}
+
+/* An action, or an overlapped block, on the columns from its start to its end. */
+static void draw_to_scale(struct gantt *g, int64_t row, const struct timed_action *a, const struct action *second)
+{
+	int64_t first = a->start * g->scale / g->unit, n = a->end * g->scale / g->unit - first;
+	struct gantt_label head, tail; /* in the tail digits would only change with m */
+
+	if (n < 1)
+		return;
+	head = gantt_label(&a->action, second, n, true, g->lower);
+	tail = gantt_label(&a->action, second, n, false, g->lower);
+	for (int64_t i = 0; i < n; i++) {
+		int64_t col = fold(g, first + i);
+		const struct gantt_label *l = g->mode == GANTT_FULL || col < g->head_cols ? &head : &tail;
+		struct gantt_cell *c;
 
 		if (col < 0 || col >= g->cols)
 			continue;
-		action_cell(g, &a->action, whole - first, end - first, g->mode == GANTT_FULL || col < g->head_cols,
-			&g->cell[row][col]);
+		c = &g->cell[row][col];
+		c->mark = l->len == 0 ? GANTT_BOTH : i < l->len ? GANTT_TEXT : n >= 6 && i == n - 1 ? GANTT_BORDER : GANTT_REST;
+		c->text = l->text[num_min(i, l->len)];
+		c->kind = i < l->first ? a->action.kind : second->kind;
 	}
 }
 
@@ -197,24 +219,34 @@ static void draw_density(struct gantt *g, int64_t row, const struct timed_action
 	}
 }
 
-/* The halves of an overlapped block are drawn one behind the other, a third of the block for the forward. */
+/* What is drawn, and the forward of a block: its second half is emitted next. */
+struct painter {
+	struct gantt *g;
+	struct action forward;
+};
+
+/* A density takes a third of a block for its forward. */
 static void draw_action(void *ctx, const struct timed_action *a)
 {
-	struct gantt *g = ctx;
+	struct painter *p = ctx;
+	struct gantt *g = p->g;
 	int64_t row = row_of(g, a->rank), third = (a->end - a->start) / 3;
 	struct timed_action part = *a;
+	bool begins = a->action.overlap && a->action.kind == ACTION_FORWARD, ends = a->action.overlap && !begins;
 
 	if (row < 0)
 		return;
 	g->busy[row] += timed_action_busy(a);
-	if (a->action.overlap && a->action.kind == ACTION_FORWARD)
-		part.end = a->start + third;
-	else if (a->action.overlap)
-		part.start = a->start + third;
-	if (g->mode == GANTT_DENSITY)
+	if (g->mode == GANTT_DENSITY) {
+		part.start += ends ? third : 0;
+		part.end = begins ? a->start + third : a->end;
 		draw_density(g, row, &part);
-	else
-		draw_to_scale(g, row, &part);
+	} else if (begins) {
+		p->forward = a->action;
+	} else {
+		part.action = ends ? p->forward : a->action;
+		draw_to_scale(g, row, &part, ends ? &a->action : NULL);
+	}
 }
 
 static void settle_density(struct gantt_cell *c)
@@ -254,6 +286,7 @@ enum err_code gantt_draw_order(const struct order *o, const struct schedule_time
 {
 	const struct pipeline *pl = &o->pl;
 	struct survey s = { .pl = pl, .b = { .first_backward = 0, .last_forward = -1 } };
+	struct painter painter = { .g = g };
 	int64_t max_rows = num_max(1, num_min(rows, GANTT_ROWS_MAX)), max_cols = num_max(1, num_min(cols, GANTT_COLS_MAX));
 	enum err_code code;
 
@@ -262,12 +295,12 @@ enum err_code gantt_draw_order(const struct order *o, const struct schedule_time
 	if (code != ERR_OK)
 		return code;
 	g->p = pl->p;
-	g->v = chunks_of(pl);
+	g->lower = gantt_lower(pl);
 	g->unit = num_max(1, t->forward > 0 ? t->forward : t->backward);
 	choose_rows(g, max_rows);
-	choose_scale(g, &s.b, (t->forward + t->backward) * g->v, max_cols);
+	choose_scale(g, &s.b, (t->forward + t->backward) * chunks_of(pl), max_cols);
 	clear_cells(g);
-	code = order_run(o, t, workspace, draw_action, g, NULL, &g->result, e);
+	code = order_run(o, t, workspace, draw_action, &painter, NULL, &g->result, e);
 	if (code != ERR_OK)
 		return code;
 	for (int64_t row = 0; row < g->rows; row++) {

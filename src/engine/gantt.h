@@ -18,7 +18,7 @@ enum gantt_mark {
 	GANTT_REST,   /* inside an action, after its text */
 	GANTT_BORDER, /* last column of a wide action */
 	GANTT_CUT,    /* time is left out here */
-	GANTT_BOTH,   /* density: forward and backward in turn */
+	GANTT_BOTH,   /* density: forward and backward in turn; else: an overlapped block of one column */
 	GANTT_MARK_COUNT
 };
 
@@ -39,7 +39,7 @@ enum { GANTT_ROWS_MAX = 32, GANTT_COLS_MAX = 200 };
 
 struct gantt {
 	int32_t mode; /* enum gantt_mode */
-	int64_t p, v;
+	int64_t p, lower; /* lower: stages from here on are in lower case */
 	int64_t rows, cols;          /* used; cols <= what was asked for */
 	int64_t unit;                /* time of one tick (one F) in the units of the schedule times */
 	int64_t scale;               /* columns per tick; 0 in density mode */
@@ -63,6 +63,18 @@ enum err_code gantt_draw_order(const struct order *o, const struct schedule_time
 int64_t gantt_time_at(const struct gantt *g, int64_t col);
 /* Column in which time t is drawn, -1 if it is cut out. */
 int64_t gantt_col_at(const struct gantt *g, int64_t t);
+
+/* What is written into n columns: of an action letter and micro-batch, "F12", its last digits where there is less room; of an
+ * overlapped block "F3+B5", "F+B5", "F+B", "F+" and, of one column, nothing: that is GANTT_BOTH. */
+struct gantt_label {
+	char text[40];
+	int64_t len;   /* columns used, at most n */
+	int64_t first; /* columns that are of the first action; what is behind them is of the second */
+};
+/* second: the backward of a block, else NULL. digits: with micro-batches. Stages from `lower` on are in lower case. n >= 1. */
+struct gantt_label gantt_label(const struct action *a, const struct action *second, int64_t n, bool digits, int64_t lower);
+/* The stage from which on letters are in lower case: the second chunk where ranks hold two. */
+int64_t gantt_lower(const struct pipeline *pl);
 
 /* Glyph of a mark, "" for GANTT_TEXT. */
 const char *gantt_glyph(enum gantt_mark mark, bool ascii);
