@@ -103,12 +103,13 @@ static void check_shape(const struct pipeline *pl, uint64_t *state)
 	struct watcher w = { .t = &r.t };
 	struct err e;
 	void *scratch = malloc((size_t)order_check_bytes(pl) + 1);
+	struct rank_result ranks[RANKS];
 	int64_t idle = 0;
 
 	fill_times(&r, state, random_below(state, 4) == 0);
 	order_open(&h, pl);
 	ck_assert_msg(order_check(&h.o, scratch, &e) == ERR_OK, "%s: %s", shape_text(pl), e.msg);
-	x = order_time(&h, &r.t, watch, &w, NULL);
+	x = order_time(&h, &r.t, watch, &w, ranks);
 	ck_assert_int_eq(w.actions, pipeline_actions(pl));
 	ck_assert_int_eq(w.busy, x.total_busy);
 	ck_assert_int_ge(x.makespan, x.max_busy);
@@ -116,6 +117,16 @@ static void check_shape(const struct pipeline *pl, uint64_t *state)
 	for (int i = 0; i < IDLE_REASON_COUNT; i++)
 		idle += x.idle[i];
 	ck_assert_int_eq(idle, pl->p * x.makespan - x.total_busy);
+	for (int64_t rank = 0; rank < pl->p; rank++) {
+		idle = 0;
+		for (int i = 0; i < IDLE_REASON_COUNT; i++) {
+			x.idle[i] -= ranks[rank].idle[i];
+			idle += ranks[rank].idle[i];
+		}
+		ck_assert_int_eq(idle, x.makespan - ranks[rank].busy);
+	}
+	for (int i = 0; i < IDLE_REASON_COUNT; i++)
+		ck_assert_int_eq(x.idle[i], 0);
 	check_monotone(&h, &r, state, x.makespan);
 	check_critical(&h, &r.t, x.makespan);
 	order_close(&h);
@@ -478,7 +489,7 @@ START_TEST(the_comparison_of_all_schedules)
 		{ SCHEDULE_DUALPIPEV, 324, 4.5 },
 	};
 	struct pipeline base = { .schedule = SCHEDULE_1F1B, .p = 4, .m = 8, .v = 1 };
-	struct schedule_times t = { .forward = 12, .input = 12, .weight = 12 };
+	struct compared_times t = { .t = { .forward = 12, .input = 12, .weight = 12 } };
 	struct schedule_comparison c;
 	struct err e;
 	void *workspace = malloc((size_t)schedule_compare_bytes(rows[_i].schedule, &base));
@@ -491,6 +502,41 @@ START_TEST(the_comparison_of_all_schedules)
 	base.m = 3;
 	ck_assert(schedule_compare(SCHEDULE_DUALPIPE, &base, &t, NULL, &c, &e) == ERR_OK);
 	ck_assert(c.why.code == ERR_ILLEGAL && c.why.msg[0] != '\0');
+}
+END_TEST
+
+/* Eight parts: of a schedule with four stages each takes the sum of two neighbours, whatever the two are; one with eight takes
+ * them as they are; one with twelve cannot. */
+START_TEST(the_comparison_takes_times_of_parts)
+{
+	static const int64_t parts[] = { 1, 2, 3, 4, 5, 6, 7, 8 }, sums[] = { 3, 7, 11, 15 };
+	static const struct {
+		int32_t schedule;
+		const int64_t *stages;
+	} rows[] = { { SCHEDULE_1F1B, sums }, { SCHEDULE_ZB_H2, sums }, { SCHEDULE_DUALPIPE, sums }, { SCHEDULE_ZB_V, parts },
+		{ SCHEDULE_V_HALF, parts } };
+	struct compared_times t = { .t = { .stage_forward = parts, .stage_input = parts, .stage_weight = parts, .comm = 2 }, .parts = 8 };
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct pipeline base = { .schedule = SCHEDULE_1F1B, .p = 4, .m = 8, .v = 1 };
+		struct schedule_times own = { .stage_forward = rows[i].stages, .stage_input = rows[i].stages, .stage_weight = rows[i].stages,
+			.comm = 2 };
+		void *workspace = malloc((size_t)schedule_compare_bytes(rows[i].schedule, &base));
+		struct schedule_comparison c;
+		struct held_order h;
+		struct err e;
+
+		ck_assert_msg(schedule_compare(rows[i].schedule, &base, &t, workspace, &c, &e) == ERR_OK, "%s", e.msg);
+		order_open(&h, &c.pl);
+		ck_assert_int_eq(c.result.makespan, c.scale * order_time(&h, &own, NULL, NULL, NULL).makespan);
+		order_close(&h);
+		free(workspace);
+		base.v = 3;
+		workspace = malloc((size_t)schedule_compare_bytes(SCHEDULE_LOOPED_BFS, &base));
+		ck_assert(schedule_compare(SCHEDULE_LOOPED_BFS, &base, &t, workspace, &c, &e) == ERR_OK);
+		ck_assert_ptr_nonnull(strstr(c.why.msg, "12 stages; times of 8"));
+		free(workspace);
+	}
 }
 END_TEST
 
@@ -525,6 +571,7 @@ int main(void)
 	tcase_add_loop_test(rows, times_that_cannot_be_added_up_are_refused, 0, 5);
 	tcase_add_loop_test(rows, costs_that_cannot_be_added_up_are_refused, 0, 6);
 	tcase_add_loop_test(rows, the_comparison_of_all_schedules, 0, 13);
+	tcase_add_test(rows, the_comparison_takes_times_of_parts);
 	tcase_add_loop_test(rows, every_row_of_the_table_is_complete, 0, SCHEDULE_COUNT);
 	suite_add_tcase(s, t);
 	suite_add_tcase(s, rows);

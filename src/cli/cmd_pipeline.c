@@ -122,7 +122,7 @@ static enum err_code generate(struct pipeline_job *job, const struct pipeline *p
 /* What the file decides may not be asked for beside it. */
 static enum err_code check_import(const struct args *a, struct err *e)
 {
-	static const enum option_id ids[] = { OPTION_MICROBATCHES, OPTION_ORDER_TIMES, OPTION_COMPARE, OPTION_LOAD };
+	static const enum option_id ids[] = { OPTION_MICROBATCHES, OPTION_ORDER_TIMES, OPTION_LOAD };
 
 	for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
 		if (args_option(a, ids[i]) != NULL)
@@ -160,6 +160,7 @@ static void count_kind(void *ctx, const struct timed_action *a)
 	struct pipeline_job *job = ctx;
 
 	job->has[a->action.kind] = true;
+	job->blocks = job->blocks || a->action.overlap;
 	job->actions++;
 }
 
@@ -193,7 +194,7 @@ static bool is_standard(const struct args *a, enum option_id id)
 static enum err_code check_outputs(const struct args *a, struct err *e)
 {
 	static const enum option_id ids[] = { OPTION_JSON, OPTION_CSV, OPTION_STEPS, OPTION_TRACE, OPTION_SVG };
-	static const enum option_id single[] = { OPTION_CSV, OPTION_STEPS, OPTION_TRACE, OPTION_SVG, OPTION_STAGE_TIMES };
+	static const enum option_id single[] = { OPTION_CSV, OPTION_STEPS, OPTION_TRACE, OPTION_SVG };
 	const char *first = NULL;
 
 	for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
@@ -254,17 +255,34 @@ static void blame_count(const struct args *a, struct err *e)
 		(void)snprintf(e->where, sizeof e->where, "%s", option_table[OPTION_MICROBATCHES].key);
 }
 
-static int show(struct cli *cli, struct pipeline_job *job, const struct pipeline *pl, struct err *e)
+/* The order, and the times of its stages; of a comparison an order only where it is imported. */
+static enum err_code prepare(struct cli *cli, struct pipeline_job *job, struct pipeline *pl, bool compare, struct err *e)
 {
 	const char *path = args_option(&cli->args, OPTION_IMPORT), *stages = args_option(&cli->args, OPTION_STAGE_TIMES);
-	enum err_code code = path != NULL ? import(cli, path, job, e) : generate(job, pl, e);
+	enum err_code code = path == NULL ? pipeline_from_args(cli, pl, e) : import(cli, path, job, e);
 
+	if (code == ERR_OK && path != NULL)
+		*pl = job->order.pl;
+	else if (code == ERR_OK && !compare)
+		code = generate(job, pl, e);
 	if (code == ERR_OK && stages != NULL)
-		code = pipeline_times_stages(stages, pipeline_stages(&job->order.pl), &job->times, e);
-	if (code == ERR_OK)
+		code = pipeline_times_stages(stages, compare ? pl->p : pipeline_stages(pl), compare, &job->times, e);
+	return code;
+}
+
+static int show(struct cli *cli, struct pipeline_job *job, struct err *e)
+{
+	const char *path = args_option(&cli->args, OPTION_IMPORT);
+	bool compare = args_option(&cli->args, OPTION_COMPARE) != NULL;
+	struct pipeline pl = { 0 };
+	enum err_code code = prepare(cli, job, &pl, compare, e);
+
+	if (code == ERR_OK && compare)
+		code = pipeline_compare(cli, &pl, path != NULL ? &job->order : NULL, &job->times, e);
+	else if (code == ERR_OK)
 		code = run(job, path, e);
 	if (code == ERR_OK)
-		return print(cli, job);
+		return compare ? EXIT_YES : print(cli, job);
 	blame_count(&cli->args, e);
 	return cli_fail(e);
 }
@@ -272,16 +290,12 @@ static int show(struct cli *cli, struct pipeline_job *job, const struct pipeline
 int cmd_pipeline(struct cli *cli)
 {
 	struct pipeline_job job = { .name = NULL };
-	struct pipeline pl = { 0 };
 	struct err e = { .code = ERR_OK };
 	int status;
 
-	if (check_outputs(&cli->args, &e) != ERR_OK || pipeline_times_read(&cli->args, &job.times, &e) != ERR_OK ||
-		(args_option(&cli->args, OPTION_IMPORT) == NULL && pipeline_from_args(cli, &pl, &e) != ERR_OK))
+	if (check_outputs(&cli->args, &e) != ERR_OK || pipeline_times_read(&cli->args, &job.times, &e) != ERR_OK)
 		return cli_fail(&e);
-	if (args_option(&cli->args, OPTION_COMPARE) != NULL && args_option(&cli->args, OPTION_IMPORT) == NULL)
-		return pipeline_compare(cli, &pl, &job.times);
-	status = show(cli, &job, &pl, &e);
+	status = show(cli, &job, &e);
 	free(job.times.stage);
 	free(job.order_memory);
 	free(job.workspace);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HELP_INDENT = 26, HELP_COLS = 79 };
+enum { HELP_INDENT = 26 };
 
 const char *const exit_code_help[EXIT_CODE_COUNT] = {
 	[EXIT_YES] = N_("done; fit and plan: it fits"),
@@ -16,23 +16,22 @@ const char *const exit_code_help[EXIT_CODE_COUNT] = {
 	[EXIT_INTERNAL] = N_("an internal error, or output that cannot be written"),
 };
 
-/* Writes text in lines from column HELP_INDENT to HELP_COLS; `at` is the column now. */
-static void write_wrapped(const char *text, int64_t at, struct sink *out)
+void help_wrapped(const char *text, int64_t at, int64_t indent, struct sink *out)
 {
-	if (at >= HELP_INDENT) {
+	if (at > 0 && at >= indent) {
 		sink_puts(out, "\n");
 		at = 0;
 	}
-	sink_repeat(out, " ", HELP_INDENT - at);
-	at = HELP_INDENT;
+	sink_repeat(out, " ", indent - at);
+	at = indent;
 	while (*text != '\0') {
 		size_t len = strcspn(text, " ");
 
-		if (at > HELP_INDENT && at + 1 + (int64_t)len > HELP_COLS) {
+		if (at > indent && at + 1 + (int64_t)len > HELP_COLS) {
 			sink_puts(out, "\n");
-			sink_repeat(out, " ", HELP_INDENT);
-			at = HELP_INDENT;
-		} else if (at > HELP_INDENT) {
+			sink_repeat(out, " ", indent);
+			at = indent;
+		} else if (at > indent) {
 			sink_puts(out, " ");
 			at++;
 		}
@@ -85,7 +84,7 @@ static void write_flag(const char *key, const char *value, const char *help, str
 	int n = snprintf(head, sizeof head, "  --%s%s%s", key, value != NULL ? " " : "", value != NULL ? value : "");
 
 	sink_puts(out, head);
-	write_wrapped(help, n, out);
+	help_wrapped(help, n, HELP_INDENT, out);
 }
 
 /* One knob: flag, help, unit, default; the names of an enum in a line of their own. */

@@ -5,24 +5,40 @@
 
 #include "draw.h"
 #include "i18n.h"
+#include "num.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MARGIN_COLS = 11, CRITICAL_BYTES_MAX = 268435456 };
+/* Right of the drawing: " 27.3 %" and a column for the peak. */
+enum { IDLE_COLS = 7, PEAK_COLS = 4, CRITICAL_BYTES_MAX = 268435456 };
+
+static int digits(int64_t n)
+{
+	int len = 1;
+
+	for (; n >= 10; n /= 10)
+		len++;
+	return len;
+}
 
 /* "r0 ", "r10 ": room for the largest rank and a blank. */
 static int label_cols(const struct pipeline *pl)
 {
-	int n = 3;
-
-	for (int64_t most = 10; pl->p > most; most *= 10)
-		n++;
-	return n;
+	return 2 + digits(pl->p - 1);
 }
 
-static void print_rows(const struct gantt *g, int label_width, bool ascii, struct sink *out)
+static int peak_cols(const struct pipeline_job *job)
+{
+	int64_t most = 0;
+
+	for (int64_t r = 0; r < job->order.pl.p; r++)
+		most = num_max(most, job->peaks[r].at_weight);
+	return (int)num_max(PEAK_COLS, 1 + digits(most));
+}
+
+static void print_rows(const struct gantt *g, int label_width, int peak_width, bool ascii, struct sink *out)
 {
 	for (int64_t i = 0; i < g->rows; i++) {
 		char label[24], idle[32];
@@ -36,12 +52,12 @@ static void print_rows(const struct gantt *g, int label_width, bool ascii, struc
 		(void)snprintf(idle, sizeof idle, "%.1f %%", 100 * share);
 		sink_printf(out, "%-*s", label_width, label);
 		gantt_row_text(g, i, ascii, out);
-		sink_printf(out, "%7s%4" PRId64 "\n", idle, g->in_flight[i]);
+		sink_printf(out, "%*s%*" PRId64 "\n", (int)IDLE_COLS, idle, peak_width, g->in_flight[i]);
 	}
 }
 
 /* What the letters mean: those that the order has. */
-static void print_legend(const struct pipeline_job *job, const struct gantt *g, bool ascii, struct sink *out)
+static void print_legend(const struct pipeline_job *job, const struct gantt *g, int indent, bool ascii, struct sink *out)
 {
 	static const char *const letters[ACTION_KIND_COUNT] = {
 		[ACTION_FORWARD] = N_("F forward"),
@@ -50,11 +66,21 @@ static void print_legend(const struct pipeline_job *job, const struct gantt *g, 
 		[ACTION_WEIGHT] = N_("W weight gradient"),
 	};
 
+	bool density = g->mode == GANTT_DENSITY;
+
+	sink_printf(out, "%*s", indent, "");
 	for (int kind = 0; kind < ACTION_KIND_COUNT; kind++)
-		if (job->has[kind] || (kind == ACTION_BACKWARD && g->mode == GANTT_DENSITY))
-			sink_printf(out, "%s  ", _(letters[kind]));
+		if (job->has[kind] || (kind == ACTION_BACKWARD && density))
+			sink_printf(out, "%s%s", kind > 0 ? "  " : "", _(letters[kind]));
+	/* With four letters there is no room for more. */
+	if (job->has[ACTION_WEIGHT] && (job->blocks || density))
+		sink_printf(out, "\n%*s", indent, "");
+	else
+		sink_puts(out, "  ");
+	if (job->blocks && !density)
+		sink_printf(out, _("F+B, in one column %s: both as one block  "), gantt_glyph(GANTT_BOTH, ascii));
 	sink_printf(out, _("%s idle"), gantt_glyph(GANTT_IDLE, ascii));
-	if (g->mode == GANTT_DENSITY)
+	if (density)
 		sink_printf(out, _("  %s both in turn"), gantt_glyph(GANTT_BOTH, ascii));
 	sink_puts(out, "\n");
 }
@@ -104,17 +130,27 @@ static void print_idle(const struct pipeline_job *job, struct sink *out)
 	sink_puts(out, "\n");
 }
 
-/* An addition: orders too long to remember leave it out. */
-static void print_critical(const struct pipeline_job *job, struct sink *out)
+void *pipeline_critical(const struct pipeline_job *job, struct critical_path *path)
 {
 	int64_t bytes = order_critical_bytes(&job->order);
-	struct critical_path path;
 	void *workspace;
 
 	if (bytes < 0 || bytes > CRITICAL_BYTES_MAX)
-		return;
+		return NULL;
 	workspace = cli_alloc((size_t)bytes);
-	if (order_critical(&job->order, &job->times.ticks, workspace, NULL, NULL, &path, NULL) == ERR_OK)
+	if (order_critical(&job->order, &job->times.ticks, workspace, NULL, NULL, path, NULL) == ERR_OK)
+		return workspace;
+	free(workspace);
+	return NULL;
+}
+
+/* An addition: orders too long to remember leave it out. */
+static void print_critical(const struct pipeline_job *job, struct sink *out)
+{
+	struct critical_path path;
+	void *workspace = pipeline_critical(job, &path);
+
+	if (workspace != NULL)
 		sink_printf(out, _("critical path: %" PRId64 " actions, busy %.10g; latency %.10g\n"), path.actions,
 			pipeline_units(&job->times, path.busy), pipeline_units(&job->times, path.comm));
 	free(workspace);
@@ -138,23 +174,22 @@ int pipeline_text(struct cli *cli, const struct pipeline_job *job, int64_t cols)
 {
 	char axis[GANTT_COLS_MAX + 1], caption[80];
 	struct err e = { .code = ERR_OK };
-	int label = label_cols(&job->order.pl);
+	int label = label_cols(&job->order.pl), peak = peak_cols(job);
 	struct gantt *g = cli_alloc(sizeof *g);
 	enum err_code code = gantt_draw_order(
-		&job->order, &job->times.ticks, GANTT_ROWS_MAX, cols - label - MARGIN_COLS, job->workspace, g, &e);
+		&job->order, &job->times.ticks, GANTT_ROWS_MAX, cols - label - IDLE_COLS - peak, job->workspace, g, &e);
 
 	if (code == ERR_OK) {
 		print_head(job, cli->out);
 		gantt_axis(g, axis, sizeof axis);
-		sink_printf(cli->out, "%*s%s%s\n", label, "", axis, _("   idle max"));
-		print_rows(g, label, cli->ascii, cli->out);
+		sink_printf(cli->out, "%*s%s%*s%*s\n", label, "", axis, (int)IDLE_COLS, _("idle"), peak, _("max"));
+		print_rows(g, label, peak, cli->ascii, cli->out);
 		if (*gantt_caption(g, caption, sizeof caption) != '\0')
 			sink_printf(cli->out, "%*s%s\n", label, "", caption);
 		if (g->unit != job->times.scale)
 			sink_printf(cli->out, _("%*s1 on the axis is %.10g, one forward\n"), label, "",
 				pipeline_units(&job->times, g->unit));
-		sink_printf(cli->out, "%*s", label, "");
-		print_legend(job, g, cli->ascii, cli->out);
+		print_legend(job, g, label, cli->ascii, cli->out);
 		print_bubbles(job, cli->out);
 		print_idle(job, cli->out);
 		print_critical(job, cli->out);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_DECIMALS = 6, TIME_DIGITS = 9, MILLIONTHS = 1000000, PER_STAGE = 4, SHOWN = 40 };
+enum { TIME_DECIMALS = 6, TIME_DIGITS = 9, MILLIONTHS = 1000000, PER_STAGE = 4, PARTS_MAX = 1024, SHOWN = 40 };
 
 /* Reads one non-negative decimal, at most nine digits before the point and six behind it, into millionths; *text moves behind it.
  */
@@ -160,53 +160,76 @@ static enum err_code bad_line(const char *path, int64_t number, const char *line
 		shown);
 }
 
+/* Reads all lines, into t->stage where that is there; *n: how many. */
 static enum err_code read_stages(
-	const char *path, const char *text, size_t len, int64_t stages, struct pipeline_times *t, struct err *e)
+	const char *path, const char *text, size_t len, const struct pipeline_times *t, int64_t *n, struct err *e)
 {
 	const char *at = text, *end = text + len, *line, *line_end;
-	int64_t n = 0, number = 0, v[3];
+	int64_t number = 0, v[3];
 
-	for (; next_line(&at, end, &number, &line, &line_end); n++) {
+	for (*n = 0; next_line(&at, end, &number, &line, &line_end); ++*n) {
 		int k = read_times(line, line_end, v, 3);
 
 		if (k < 2)
 			return bad_line(path, number, line, line_end, e);
-		if (n < stages)
-			set_times(
-				v, k, &t->stage[n], &t->stage[stages + n], &t->stage[2 * stages + n], &t->stage[3 * stages + n]);
+		if (t->stage != NULL)
+			set_times(v, k, &t->stage[*n], &t->stage[t->stages + *n], &t->stage[2 * t->stages + *n],
+				&t->stage[3 * t->stages + *n]);
 	}
-	if (n != stages)
-		return err_set(
-			e, ERR_USAGE, path, _("times of %lld stages; this pipeline has %lld"), (long long)n, (long long)stages);
 	return ERR_OK;
 }
 
-enum err_code pipeline_times_stages(const char *path, int64_t stages, struct pipeline_times *t, struct err *e)
+static enum err_code check_stages(const char *path, int64_t given, int64_t stages, bool divided, struct err *e)
+{
+	bool good = divided ? given > 0 && given % stages == 0 && given / stages <= PARTS_MAX : given == stages;
+
+	return good ? ERR_OK
+		    : err_set(e, ERR_USAGE, path,
+			      divided ? _("times of %lld stages; for a comparison wanted are 1 to 1024 times %lld")
+				      : _("times of %lld stages; this pipeline has %lld"),
+			      (long long)given, (long long)stages);
+}
+
+/* The unit of all times is the smallest that was read. */
+static void share_unit(struct pipeline_times *t)
 {
 	struct schedule_times *s = &t->ticks;
-	char *text = NULL;
-	size_t len = 0;
-	enum err_code code = pipeline_file_read(path, &text, &len, e);
+	const int64_t n = t->stages;
 
-	if (code != ERR_OK)
-		return code;
-	t->stage = cli_alloc((size_t)(PER_STAGE * stages) * sizeof t->stage[0]);
-	t->stages = stages;
 	s->comm *= 10 * MILLIONTHS / t->scale;
 	s->overlap *= 10 * MILLIONTHS / t->scale;
 	t->scale = 10 * MILLIONTHS;
-	code = read_stages(path, text, len, stages, t, e);
-	free(text);
 	/* The scale of the drawing: a forward of the first stage. */
 	s->forward = t->stage[0];
-	s->input = t->stage[stages];
-	s->weight = t->stage[2 * stages];
-	s->backward = t->stage[3 * stages];
+	s->input = t->stage[n];
+	s->weight = t->stage[2 * n];
+	s->backward = t->stage[3 * n];
 	shrink(t);
 	s->stage_forward = t->stage;
-	s->stage_input = t->stage + stages;
-	s->stage_weight = t->stage + 2 * stages;
-	s->stage_backward = t->stage + 3 * stages;
+	s->stage_input = t->stage + n;
+	s->stage_weight = t->stage + 2 * n;
+	s->stage_backward = t->stage + 3 * n;
+}
+
+enum err_code pipeline_times_stages(const char *path, int64_t stages, bool divided, struct pipeline_times *t, struct err *e)
+{
+	char *text = NULL;
+	size_t len = 0;
+	int64_t n = 0;
+	enum err_code code = pipeline_file_read(path, &text, &len, e);
+
+	if (code == ERR_OK)
+		code = read_stages(path, text, len, t, &n, e);
+	if (code == ERR_OK)
+		code = check_stages(path, n, stages, divided, e);
+	if (code == ERR_OK) {
+		t->stages = n;
+		t->stage = cli_alloc((size_t)(PER_STAGE * n) * sizeof t->stage[0]);
+		code = read_stages(path, text, len, t, &n, e);
+	}
+	free(text);
+	if (code == ERR_OK)
+		share_unit(t);
 	return code;
 }
 

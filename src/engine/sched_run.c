@@ -34,6 +34,7 @@ struct rank_state {
 	struct next head, second;                      /* second: the backward of a block */
 	const struct action *list;                     /* behind the head; NULL: cursor */
 	struct sched_cursor cursor;
+	int64_t idle[IDLE_REASON_COUNT]; /* drain is known at the end only */
 };
 
 struct run {
@@ -48,7 +49,6 @@ struct run {
 			   forwards */
 	int32_t *queue;
 	int64_t head, count, links;
-	int64_t idle[IDLE_REASON_COUNT];
 	schedule_emit *emit;
 	void *ctx;
 };
@@ -207,6 +207,7 @@ static void rank_init(struct run *r, int64_t rank)
 	struct rank_state *k = &r->rank[rank];
 
 	k->clock = k->busy = k->first_start = k->index = 0;
+	memset(k->idle, 0, sizeof k->idle);
 	k->left = order_count(r->o, rank);
 	k->list = r->o->list != NULL ? r->o->list + r->o->first[rank] : NULL;
 	if (k->list == NULL) {
@@ -342,8 +343,8 @@ static void report(struct run *r, int64_t rank, const struct start *s, int64_t e
 		x.reason = k->index == 0 ? IDLE_FILL : s->gradient ? IDLE_GRADIENT : IDLE_INPUT;
 		if (k->index > 0)
 			x.ready_at = num_max(k->clock, s->produced);
-		r->idle[x.reason] += x.ready_at - x.free_at;
-		r->idle[IDLE_COMM] += x.start - x.ready_at;
+		k->idle[x.reason] += x.ready_at - x.free_at;
+		k->idle[IDLE_COMM] += x.start - x.ready_at;
 	}
 	if (r->emit == NULL)
 		return;
@@ -446,12 +447,18 @@ static void summarize(struct run *r, struct rank_result *ranks, struct schedule_
 		out->max_busy = num_max(out->max_busy, k->busy);
 		out->max_span = num_max(out->max_span, k->clock - k->first_start);
 		out->span_bubble = num_max(out->span_bubble, k->clock - k->first_start - k->busy);
-		if (ranks != NULL)
-			ranks[rank] = (struct rank_result){ k->busy, k->first_start, k->clock };
 	}
-	for (int64_t rank = 0; rank < r->p; rank++)
-		r->idle[IDLE_DRAIN] += out->makespan - r->rank[rank].clock;
-	memcpy(out->idle, r->idle, sizeof out->idle);
+	for (int64_t rank = 0; rank < r->p; rank++) {
+		struct rank_state *k = &r->rank[rank];
+
+		k->idle[IDLE_DRAIN] = out->makespan - k->clock;
+		for (int i = 0; i < IDLE_REASON_COUNT; i++)
+			out->idle[i] += k->idle[i];
+		if (ranks == NULL)
+			continue;
+		ranks[rank] = (struct rank_result){ .busy = k->busy, .first_start = k->first_start, .last_end = k->clock };
+		memcpy(ranks[rank].idle, k->idle, sizeof k->idle);
+	}
 	idle = r->p * out->makespan - out->total_busy;
 	out->bubble_of_step = out->makespan > 0 ? (double)idle / ((double)r->p * (double)out->makespan) : 0;
 	out->bubble_over_ideal = out->total_busy > 0 ? (double)idle / (double)out->total_busy : 0;

@@ -174,7 +174,7 @@ int64_t schedule_duration(const struct schedule_times *t, int32_t kind, int64_t 
 enum idle_reason { IDLE_NONE, IDLE_FILL, IDLE_INPUT, IDLE_GRADIENT, IDLE_COMM, IDLE_DRAIN, IDLE_REASON_COUNT };
 extern const struct choice_info idle_reason_choices[IDLE_REASON_COUNT];
 
-/* One timed action, as the executor emits it (per rank in order; ranks interleave). A block is emitted as two: both have the
+/* One timed action, as the executor emits it (per rank in order; ranks interleave). A block is emitted as two in turn: both have the
  * times of the block, the second (a backward with action.overlap) adds no busy time. The rank was free from free_at on: until
  * ready_at it waited for `reason`, from there to start for the latency (or, at the first action, for the fill). */
 struct timed_action {
@@ -200,6 +200,7 @@ struct schedule_result {
 /* What one rank did. */
 struct rank_result {
 	int64_t busy, first_start, last_end;
+	int64_t idle[IDLE_REASON_COUNT]; /* ticks; they sum to makespan - busy */
 };
 
 typedef void schedule_emit(void *ctx, const struct timed_action *a);
@@ -235,10 +236,9 @@ int64_t schedule_periodic_bytes(const struct pipeline *pl);
 enum err_code schedule_run_periodic(const struct pipeline *pl, const struct schedule_times *t, void *workspace, bool *proved,
 	struct schedule_result *out, struct err *e) NODISCARD;
 
-/* One schedule beside the others on the same ranks and micro-batches. Times of a chunk: those of `t` (which are per rank) divided
- * by the stages that share a rank's layers. */
+/* One schedule beside the others on the same ranks and micro-batches. */
 struct schedule_comparison {
-	int32_t schedule; /* enum schedule_id */
+	int32_t schedule; /* enum schedule_id; SCHEDULE_COUNT: an imported order */
 	struct pipeline pl;
 	struct err why;                /* code != ERR_OK: not legal here, and the reason */
 	struct schedule_result result; /* in ticks of 1 / scale */
@@ -246,10 +246,20 @@ struct schedule_comparison {
 	int64_t peak_at_weight, peak_at_input; /* most of any rank, in chunks */
 	double peak_micro_batches;             /* the former in micro-batches of the rank's whole share */
 };
+/* The times of one model, which schedules cut differently. parts = 0: those of a rank's whole share, of which each of v chunks takes
+ * its part. Else of `parts` parts of the model, per stage: a schedule with fewer stages runs as many neighbours as one stage. */
+struct compared_times {
+	struct schedule_times t;
+	int64_t parts;
+};
 int64_t schedule_compare_bytes(int32_t schedule, const struct pipeline *base);
-/* Runs `schedule` with p, m, and where it takes chunks v of base (2 where base has 1). An illegal shape is a result, not an
- * error. */
-enum err_code schedule_compare(int32_t schedule, const struct pipeline *base, const struct schedule_times *t, void *workspace,
+/* Runs `schedule` with p, m, and where it takes chunks v of base (2 where base has 1). A shape that is illegal, or stages that the
+ * times do not cover, are a result, not an error. */
+enum err_code schedule_compare(int32_t schedule, const struct pipeline *base, const struct compared_times *t, void *workspace,
+	struct schedule_comparison *out, struct err *e) NODISCARD;
+/* The same for an order that exists already, imported ones included; v is the one of base. */
+int64_t order_compare_bytes(const struct order *o);
+enum err_code order_compare(const struct order *o, const struct pipeline *base, const struct compared_times *t, void *workspace,
 	struct schedule_comparison *out, struct err *e) NODISCARD;
 
 /* "0F0", "3B12": stage, letter, micro-batch. Returns buf. */
