@@ -540,6 +540,48 @@ START_TEST(the_comparison_takes_times_of_parts)
 }
 END_TEST
 
+/* In slices of any size the list is the same, and the share only grows. Costs of several kinds, with and without a bubble. */
+START_TEST(an_order_made_in_slices_is_the_same)
+{
+	static const struct order_costs costs[] = { { 0 }, { 10, 12, 9, 1 }, { 3, 0, 2, 5 }, { 1, 30, 2, 0 } };
+	static const int64_t shapes[][2] = { { 1, 1 }, { 1, 5 }, { 2, 1 }, { 3, 4 }, { 4, 24 }, { 7, 3 }, { 8, 40 } };
+	const size_t n_shapes = sizeof shapes / sizeof shapes[0];
+	uint64_t state = 7;
+
+	for (size_t i = 0; i < 4 * n_shapes && schedule_table[_i].greedy; i++) {
+		struct pipeline pl = { .schedule = _i,
+			.p = shapes[i % n_shapes][0],
+			.m = shapes[i % n_shapes][1],
+			.v = schedule_table[_i].v_min,
+			.costs = costs[i / n_shapes] };
+		void *workspace = malloc((size_t)order_workspace_bytes(&pl));
+		struct order_build b;
+		struct held_order h;
+		struct err e;
+		double share = 0;
+		int64_t slices = 0;
+
+		ck_assert_msg(order_begin(&pl, workspace, &b, &e) == ERR_OK, "%s", e.msg);
+		for (; !order_step(&b, 1 + random_below(&state, 200)); slices++) {
+			ck_assert(order_share(&b) >= share && order_share(&b) <= 1);
+			share = order_share(&b);
+		}
+		ck_assert(order_share(&b) >= 1 && order_step(&b, 1));
+		ck_assert(slices > 3 || pl.p * pl.m < 100);
+		order_open(&h, &pl);
+		ck_assert_mem_eq(b.order.first, h.o.first, (size_t)(pl.p + 1) * sizeof *h.o.first);
+		for (int64_t rank = 0; rank < pl.p; rank++)
+			for (int64_t k = 0; k < order_count(&h.o, rank); k++) {
+				struct action x = order_at(&h.o, rank, k), y = order_at(&b.order, rank, k);
+
+				ck_assert(x.kind == y.kind && x.stage == y.stage && x.micro_batch == y.micro_batch);
+			}
+		order_close(&h);
+		free(workspace);
+	}
+}
+END_TEST
+
 START_TEST(every_row_of_the_table_is_complete)
 {
 	const struct schedule_info *info = &schedule_table[_i];
@@ -548,8 +590,8 @@ START_TEST(every_row_of_the_table_is_complete)
 	ck_assert(info->peak_formula != NULL && info->makespan_formula != NULL);
 	ck_assert(info->closed != NULL && info->makespan != NULL && info->peak != NULL && info->in_flight != NULL &&
 		info->count != NULL);
-	ck_assert(info->greedy ? info->generate != NULL && info->scratch_bytes != NULL && info->program == NULL
-			       : info->generate == NULL && info->program != NULL && info->at != NULL);
+	ck_assert(info->greedy ? info->begin != NULL && info->step != NULL && info->share != NULL && info->scratch_bytes != NULL && info->program == NULL
+			       : info->begin == NULL && info->program != NULL && info->at != NULL);
 	ck_assert(info->v_min >= 1 && info->v_max >= info->v_min && info->needs_v == (info->v_min > 1));
 }
 END_TEST
@@ -572,6 +614,7 @@ int main(void)
 	tcase_add_loop_test(rows, costs_that_cannot_be_added_up_are_refused, 0, 6);
 	tcase_add_loop_test(rows, the_comparison_of_all_schedules, 0, 13);
 	tcase_add_test(rows, the_comparison_takes_times_of_parts);
+	tcase_add_loop_test(rows, an_order_made_in_slices_is_the_same, 0, SCHEDULE_COUNT);
 	tcase_add_loop_test(rows, every_row_of_the_table_is_complete, 0, SCHEDULE_COUNT);
 	suite_add_tcase(s, t);
 	suite_add_tcase(s, rows);

@@ -13,6 +13,8 @@ enum { TYPE_F, TYPE_FZ, TYPE_BZ, TYPE_BA, TYPE_WZ, TYPE_WA, TYPES };
 enum { FREE = -1, PERIOD = 6 };
 
 struct vgrid {
+	struct action *list;
+	int64_t at; /* slot whose elements move next, behind them the rank that is written next */
 	int64_t p, m, slots;
 	int8_t *type;     /* [rank * slots + slot] */
 	int32_t *mem;     /* the same: chunks alive after the slot */
@@ -151,42 +153,68 @@ static int64_t slots_of(const struct pipeline *pl)
 
 int64_t sched_1f1bv_bytes(const struct pipeline *pl)
 {
-	return pl->p *
-		(slots_of(pl) * (int64_t)(sizeof(int32_t) + sizeof(int8_t)) + TYPES * (pl->m + 1) * (int64_t)sizeof(int32_t) +
-			4 * (int64_t)sizeof(int32_t));
+	return (int64_t)sizeof(struct vgrid) +
+		pl->p * (slots_of(pl) * (int64_t)(sizeof(int32_t) + sizeof(int8_t)) +
+				TYPES * (pl->m + 1) * (int64_t)sizeof(int32_t) + 4 * (int64_t)sizeof(int32_t));
 }
 
-enum err_code sched_1f1bv_generate(const struct pipeline *pl, void *scratch, struct action *list, struct err *e)
+void sched_1f1bv_begin(const struct pipeline *pl, void *scratch, struct action *list)
 {
-	struct vgrid g = { .p = pl->p, .m = pl->m, .slots = slots_of(pl) };
+	struct vgrid *g = scratch;
 
-	(void)e;
-	g.mem = scratch;
-	g.place = g.mem + g.p * g.slots;
-	g.count = g.place + g.p * TYPES * g.m;
-	g.residue = g.count + g.p * TYPES;
-	g.type = (int8_t *)(g.residue + 4 * g.p);
-	memset(g.place, 0xFF, (size_t)(g.p * TYPES * g.m) * sizeof *g.place);
-	memset(g.count, 0, (size_t)(g.p * TYPES) * sizeof *g.count);
-	residues(&g);
-	fill_block(&g);
-	for (int64_t t = 0; t < g.slots - 2; t++)
-		for (int64_t i = 0; i < g.p; i++)
-			if (g.type[i * g.slots + t] != FREE)
-				move(&g, i, g.type[i * g.slots + t], t);
-	for (int64_t i = 0; i < g.p; i++) {
-		struct action *out = list + i * 4 * g.m;
-		int32_t count[4] = { 0 };
+	*g = (struct vgrid){ .list = list, .p = pl->p, .m = pl->m, .slots = slots_of(pl) };
+	g->mem = (int32_t *)(g + 1);
+	g->place = g->mem + g->p * g->slots;
+	g->count = g->place + g->p * TYPES * g->m;
+	g->residue = g->count + g->p * TYPES;
+	g->type = (int8_t *)(g->residue + 4 * g->p);
+	memset(g->place, 0xFF, (size_t)(g->p * TYPES * g->m) * sizeof *g->place);
+	memset(g->count, 0, (size_t)(g->p * TYPES) * sizeof *g->count);
+	residues(g);
+	fill_block(g);
+}
 
-		for (int64_t t = 0; t < g.slots; t++) {
-			int type = g.type[i * g.slots + t];
+static void move_slot(struct vgrid *g, int64_t t)
+{
+	for (int64_t i = 0; i < g->p; i++)
+		if (g->type[i * g->slots + t] != FREE)
+			move(g, i, g->type[i * g->slots + t], t);
+}
 
-			if (type < 0 || type > TYPE_BA)
-				continue;
-			*out++ = (struct action){ .kind = type <= TYPE_FZ ? ACTION_FORWARD : ACTION_BACKWARD,
-				.stage = (int32_t)(type == TYPE_F || type == TYPE_BA ? i : 2 * g.p - 1 - i),
-				.micro_batch = count[type]++ };
-		}
+static void write_rank(struct vgrid *g, int64_t i)
+{
+	struct action *out = g->list + i * 4 * g->m;
+	int32_t count[4] = { 0 };
+
+	for (int64_t t = 0; t < g->slots; t++) {
+		int type = g->type[i * g->slots + t];
+
+		if (type < 0 || type > TYPE_BA)
+			continue;
+		*out++ = (struct action){ .kind = type <= TYPE_FZ ? ACTION_FORWARD : ACTION_BACKWARD,
+			.stage = (int32_t)(type == TYPE_F || type == TYPE_BA ? i : 2 * g->p - 1 - i),
+			.micro_batch = count[type]++ };
 	}
-	return ERR_OK;
+}
+
+int64_t sched_1f1bv_step(void *scratch)
+{
+	struct vgrid *g = scratch;
+	int64_t moves = g->slots - 2, at = g->at;
+
+	if (at == moves + g->p)
+		return 0;
+	g->at++;
+	if (at < moves)
+		move_slot(g, at);
+	else
+		write_rank(g, at - moves);
+	return at < moves ? g->p : g->slots;
+}
+
+double sched_1f1bv_share(const void *scratch)
+{
+	const struct vgrid *g = scratch;
+
+	return (double)g->at / (double)(g->slots - 2 + g->p);
 }

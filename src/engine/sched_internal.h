@@ -102,15 +102,16 @@ void sched_dualpipe(const struct pipeline *pl, int64_t rank, struct sched_progra
 /* Forwards before the first backward. */
 int64_t sched_interleaved_warm_up(const struct pipeline *pl, int64_t rank);
 
-/* Greedy generators: sched_zb.c, sched_zbv.c, sched_vslots.c. */
-int64_t sched_zb_bytes(const struct pipeline *pl);
-enum err_code sched_zb_generate(const struct pipeline *pl, void *scratch, struct action *list, struct err *e);
-int64_t sched_zbv_bytes(const struct pipeline *pl);
-enum err_code sched_zbv_generate(const struct pipeline *pl, void *scratch, struct action *list, struct err *e);
-int64_t sched_vslots_bytes(const struct pipeline *pl);
-enum err_code sched_vslots_generate(const struct pipeline *pl, void *scratch, struct action *list, struct err *e);
-int64_t sched_1f1bv_bytes(const struct pipeline *pl);
-enum err_code sched_1f1bv_generate(const struct pipeline *pl, void *scratch, struct action *list, struct err *e);
+/* Greedy generators: sched_zb.c, sched_zbv.c, sched_vslots.c, sched_1f1bv.c. */
+#define SCHED_GREEDY(name)                                                                                                       \
+	int64_t name##_bytes(const struct pipeline *pl);                                                                         \
+	void name##_begin(const struct pipeline *pl, void *scratch, struct action *list);                                        \
+	int64_t name##_step(void *scratch);                                                                                      \
+	double name##_share(const void *scratch)
+SCHED_GREEDY(sched_zb);
+SCHED_GREEDY(sched_zbv);
+SCHED_GREEDY(sched_vslots);
+SCHED_GREEDY(sched_1f1bv);
 
 /* The costs that greedy generators plan with, defaults put in. */
 struct order_costs sched_costs(const struct pipeline *pl);

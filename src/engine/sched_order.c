@@ -33,14 +33,14 @@ static enum err_code check_costs(const struct pipeline *pl, struct err *e)
 	return ERR_OK;
 }
 
-enum err_code order_generate(const struct pipeline *pl, void *workspace, struct order *out, struct err *e)
+enum err_code order_begin(const struct pipeline *pl, void *workspace, struct order_build *b, struct err *e)
 {
 	const struct schedule_info *info;
 	enum err_code code = pipeline_check(pl, e);
 	struct action *list;
 	int64_t *first;
 
-	*out = (struct order){ .pl = *pl };
+	*b = (struct order_build){ .order.pl = *pl };
 	if (code != ERR_OK)
 		return code;
 	info = &schedule_table[pl->schedule];
@@ -54,9 +54,39 @@ enum err_code order_generate(const struct pipeline *pl, void *workspace, struct 
 	for (int64_t rank = 0; rank < pl->p; rank++)
 		first[rank + 1] = first[rank] + info->count(pl, rank);
 	list = (struct action *)(first + pl->p + 1);
-	out->list = list;
-	out->first = first;
-	return info->generate(pl, (char *)list + num_round_up(first[pl->p] * (int64_t)sizeof(struct action), 8), list, e);
+	b->order.list = list;
+	b->order.first = first;
+	b->scratch = (char *)list + num_round_up(first[pl->p] * (int64_t)sizeof(struct action), 8);
+	info->begin(pl, b->scratch, list);
+	return ERR_OK;
+}
+
+bool order_step(struct order_build *b, int64_t budget)
+{
+	while (b->scratch != NULL && budget > 0) {
+		int64_t work = schedule_table[b->order.pl.schedule].step(b->scratch);
+
+		budget -= work;
+		if (work == 0)
+			b->scratch = NULL;
+	}
+	return b->scratch == NULL;
+}
+
+double order_share(const struct order_build *b)
+{
+	return b->scratch == NULL ? 1 : schedule_table[b->order.pl.schedule].share(b->scratch);
+}
+
+enum err_code order_generate(const struct pipeline *pl, void *workspace, struct order *out, struct err *e)
+{
+	struct order_build b;
+	enum err_code code = order_begin(pl, workspace, &b, e);
+
+	while (code == ERR_OK && !order_step(&b, INT64_MAX))
+		;
+	*out = b.order;
+	return code;
 }
 
 int64_t order_count(const struct order *o, int64_t rank)

@@ -27,8 +27,12 @@ struct profile_cell {
 };
 
 struct grid {
+	struct pipeline pl;
+	struct action *list;
+	int64_t pass, at;      /* of the passes below; rank or slot that is next */
 	int64_t p, m, slots;   /* slots: capacity of a rank's row */
-	int64_t w_per_rank;    /* W elements placed as type W (2 m) */
+	int64_t longest;       /* of the lengths */
+	int phase;             /* 0 the fill until the first I of A on rank 0, 1 the steady part until a last F, 2 the drain */
 	int32_t *slot[TYPES];  /* [rank * n + index], n = m or 2 m for TYPE_W */
 	struct cell *original; /* [rank * slots + slot] */
 	int8_t *current;       /* type in a slot, FREE */
@@ -109,27 +113,32 @@ static int64_t ready_slot(const struct grid *g, int64_t rank, int type, int64_t 
 	return d;
 }
 
-/* Unit times, no latency: every element to its earliest slot in the given order. With ready_slot, as slots are ends less one. */
-static void squeeze(struct grid *g, int types)
+/* Lays out a rank for a pass over the slots of all. */
+static void lay_out_rank(struct grid *g, int64_t i, int types)
 {
-	int64_t longest = 0;
+	lay_out(g, i, types);
+	g->longest = num_max(i > 0 ? g->longest : 0, g->length[i]);
+	g->last[i] = -1;
+}
 
+static void start_squeeze(struct grid *g, int64_t i)
+{
+	lay_out_rank(g, i, TYPE_W + 1);
+}
+
+/* Unit times, no latency: every element to its earliest slot in the given order. With ready_slot, as slots are ends less one. */
+static void squeeze_slot(struct grid *g, int64_t t)
+{
 	for (int64_t i = 0; i < g->p; i++) {
-		lay_out(g, i, types);
-		longest = num_max(longest, g->length[i]);
-		g->last[i] = -1;
-	}
-	for (int64_t t = 0; t < longest; t++)
-		for (int64_t i = 0; i < g->p; i++) {
-			struct cell c = g->original[i * g->slots + t];
-			int64_t at;
+		struct cell c = g->original[i * g->slots + t];
+		int64_t at;
 
-			if (t >= g->length[i] || c.type == FREE)
-				continue;
-			at = num_max(g->last[i], ready_slot(g, i, c.type, c.index)) + 1;
-			*slot_of(g, c.type, i, c.index) = (int32_t)at;
-			g->last[i] = at;
-		}
+		if (t >= g->length[i] || c.type == FREE)
+			continue;
+		at = num_max(g->last[i], ready_slot(g, i, c.type, c.index)) + 1;
+		*slot_of(g, c.type, i, c.index) = (int32_t)at;
+		g->last[i] = at;
+	}
 }
 
 /* Memory after slot t of a rank, from that before it. */
@@ -147,21 +156,18 @@ static struct profile_cell profile_step(const struct grid *g, int8_t type, struc
 	return c;
 }
 
-static void profile_rows(struct grid *g)
+static void profile_rank(struct grid *g, int64_t i)
 {
-	g->limit = 0;
-	for (int64_t i = 0; i < g->p; i++) {
-		struct profile_cell c = { 0 };
+	struct profile_cell c = { 0 };
 
-		for (int64_t t = 0; t < g->slots; t++) {
-			g->current[i * g->slots + t] = (int8_t)(t < g->length[i] ? g->original[i * g->slots + t].type : FREE);
-			if (t < g->length[i])
-				c = profile_step(g, g->current[i * g->slots + t], c);
-			g->profile[i * g->slots + t] = c;
-			g->limit = c.mem > g->limit ? c.mem : g->limit;
-		}
+	for (int64_t t = 0; t < g->slots; t++) {
+		g->current[i * g->slots + t] = (int8_t)(t < g->length[i] ? g->original[i * g->slots + t].type : FREE);
+		if (t < g->length[i])
+			c = profile_step(g, g->current[i * g->slots + t], c);
+		g->profile[i * g->slots + t] = c;
+		g->limit = c.mem > g->limit ? c.mem : g->limit;
 	}
-	memset(g->done, 0, (size_t)(g->p * g->slots));
+	memset(g->done + i * g->slots, 0, (size_t)g->slots);
 }
 
 /* Moves the element of slot t to x if the rank's memory stays within the limit: the profile is walked from x until it meets the
@@ -213,18 +219,17 @@ static int64_t kth_input(const struct grid *g, int64_t rank, int64_t k)
 	return y >= g->m ? a[low] : num_min(a[low], b[y]);
 }
 
-/* Which part of the schedule an element belongs to: 0 the fill until the first I of A on rank 0, 1 the steady part until a last
- * F, 2 the drain. */
-static bool is_movable(const struct grid *g, int64_t rank, struct cell c, int *phase)
+/* Only the fill, and that only with W, and the drain. */
+static bool is_movable(struct grid *g, int64_t rank, struct cell c)
 {
-	if (*phase == 0 && c.type == TYPE_IA && rank == 0)
-		*phase = 1;
-	if (*phase == 1) {
+	if (g->phase == 0 && c.type == TYPE_IA && rank == 0)
+		g->phase = 1;
+	if (g->phase == 1) {
 		if (c.type == TYPE_F && c.index == g->m - 1)
-			*phase = 2;
+			g->phase = 2;
 		return false;
 	}
-	return *phase == 2 || g->with_w;
+	return g->phase == 2 || g->with_w;
 }
 
 static void settle(struct grid *g, int64_t rank, int64_t t, struct cell c)
@@ -244,33 +249,47 @@ static void settle(struct grid *g, int64_t rank, int64_t t, struct cell c)
 	done[to] = 1;
 }
 
-static void reorder(struct grid *g, bool with_w)
+/* A rank before its elements settle: with W as elements, or as what frees memory in free slots. */
+static void start_settling(struct grid *g, int64_t i, bool with_w)
 {
-	int64_t longest = 0;
-	int phase = 0;
-
-	g->with_w = with_w;
-	for (int64_t i = 0; i < g->p; i++) {
-		if (with_w)
-			add_w(g, i, false);
-		lay_out(g, i, with_w ? TYPE_W + 1 : TYPE_W);
-		longest = num_max(longest, g->length[i]);
+	if (i == 0) {
+		g->limit = 0;
+		g->phase = 0;
 	}
-	profile_rows(g);
-	for (int64_t t = 0; t < longest; t++)
-		for (int64_t i = 0; i < g->p; i++) {
-			struct cell c = g->original[i * g->slots + t];
-
-			if (t >= g->length[i] || c.type == FREE)
-				continue;
-			if (is_movable(g, i, c, &phase))
-				settle(g, i, t, c);
-			else
-				g->done[i * g->slots + t] = 1;
-		}
-	for (int64_t i = 0; i < g->p && !with_w; i++)
+	g->with_w = with_w;
+	if (with_w)
 		add_w(g, i, false);
-	squeeze(g, TYPE_W + 1);
+	lay_out_rank(g, i, with_w ? TYPE_W + 1 : TYPE_W);
+	profile_rank(g, i);
+}
+
+static void start_with_w(struct grid *g, int64_t i)
+{
+	start_settling(g, i, true);
+}
+
+static void start_without_w(struct grid *g, int64_t i)
+{
+	start_settling(g, i, false);
+}
+
+static void settle_slot(struct grid *g, int64_t t)
+{
+	for (int64_t i = 0; i < g->p; i++) {
+		struct cell c = g->original[i * g->slots + t];
+
+		if (t >= g->length[i] || c.type == FREE)
+			continue;
+		if (is_movable(g, i, c))
+			settle(g, i, t, c);
+		else
+			g->done[i * g->slots + t] = 1;
+	}
+}
+
+static void place_w(struct grid *g, int64_t i)
+{
+	add_w(g, i, false);
 }
 
 /* Longest row: the block, a slot per W behind, and two squeezes never make it longer. */
@@ -284,17 +303,19 @@ int64_t sched_vslots_bytes(const struct pipeline *pl)
 	int64_t slots = grid_slots(pl),
 		cell = (int64_t)(sizeof(struct cell) + sizeof(struct profile_cell) + sizeof(int8_t) + sizeof(uint8_t));
 
-	return pl->p * (slots * cell + 6 * pl->m * (int64_t)sizeof(int32_t) + 2 * (int64_t)sizeof(int64_t));
+	return (int64_t)sizeof(struct grid) +
+		pl->p * (slots * cell + 6 * pl->m * (int64_t)sizeof(int32_t) + 2 * (int64_t)sizeof(int64_t));
 }
 
-static void grid_init(struct grid *g, const struct pipeline *pl, void *scratch)
+void sched_vslots_begin(const struct pipeline *pl, void *scratch, struct action *list)
 {
+	struct grid *g = scratch;
 	int64_t cells;
 	int32_t *slot;
 
-	*g = (struct grid){ .p = pl->p, .m = pl->m, .slots = grid_slots(pl) };
+	*g = (struct grid){ .pl = *pl, .list = list, .p = pl->p, .m = pl->m, .slots = grid_slots(pl) };
 	cells = g->p * g->slots;
-	g->length = scratch;
+	g->length = (int64_t *)(g + 1);
 	g->last = g->length + g->p;
 	g->original = (struct cell *)(g->last + g->p);
 	g->profile = (struct profile_cell *)(g->original + cells);
@@ -323,24 +344,58 @@ static struct action element(const struct pipeline *pl, int64_t rank, int type, 
 	};
 }
 
-enum err_code sched_vslots_generate(const struct pipeline *pl, void *scratch, struct action *list, struct err *e)
+/* The order of the slots. */
+static void write_rank(struct grid *g, int64_t i)
 {
-	struct grid g;
+	struct cell *row = g->original + i * g->slots;
+	int64_t out = i * 6 * g->m;
 
-	(void)e;
-	grid_init(&g, pl, scratch);
-	reorder(&g, true);
-	reorder(&g, false);
-	for (int64_t i = 0; i < g.p; i++) {
-		struct cell *row = g.original + i * g.slots;
-		int64_t out = i * 6 * g.m;
+	add_w(g, i, true);
+	for (int64_t k = 0; k < 2 * g->m; k++)
+		row[g->slot[TYPE_W][i * 2 * g->m + k]] = (struct cell){ k < g->m ? TYPE_W : TYPE_WA, (int32_t)(k % g->m) };
+	for (int64_t t = 0; t < g->slots; t++)
+		if (row[t].type != FREE)
+			g->list[out++] = element(&g->pl, i, row[t].type, row[t].index);
+}
 
-		add_w(&g, i, true);
-		for (int64_t k = 0; k < 2 * g.m; k++)
-			row[g.slot[TYPE_W][i * 2 * g.m + k]] = (struct cell){ k < g.m ? TYPE_W : TYPE_WA, (int32_t)(k % g.m) };
-		for (int64_t t = 0; t < g.slots; t++)
-			if (row[t].type != FREE)
-				list[out++] = element(pl, i, row[t].type, row[t].index);
+/* Over the ranks, or over the slots of all ranks in turn. */
+static const struct {
+	bool ranks;
+	void (*unit)(struct grid *g, int64_t at);
+} passes[] = {
+	{ true, start_with_w },
+	{ false, settle_slot },
+	{ true, start_squeeze },
+	{ false, squeeze_slot },
+	{ true, start_without_w },
+	{ false, settle_slot },
+	{ true, place_w },
+	{ true, start_squeeze },
+	{ false, squeeze_slot },
+	{ true, write_rank },
+};
+enum { PASSES = sizeof passes / sizeof passes[0] };
+
+int64_t sched_vslots_step(void *scratch)
+{
+	struct grid *g = scratch;
+	bool ranks;
+
+	if (g->pass == PASSES)
+		return 0;
+	ranks = passes[g->pass].ranks;
+	passes[g->pass].unit(g, g->at);
+	if (++g->at == (ranks ? g->p : g->longest)) {
+		g->at = 0;
+		g->pass++;
 	}
-	return ERR_OK;
+	return ranks ? g->slots : g->p;
+}
+
+double sched_vslots_share(const void *scratch)
+{
+	const struct grid *g = scratch;
+	int64_t n = g->pass < PASSES && passes[g->pass].ranks ? g->p : num_max(1, g->longest);
+
+	return ((double)g->pass + (double)g->at / (double)n) / PASSES;
 }

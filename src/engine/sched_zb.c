@@ -37,6 +37,8 @@ void sched_zb1p(const struct pipeline *pl, int64_t rank, struct sched_program *g
 	sched_segment_add(g, num_min(rank, n), 1, w);
 }
 
+enum { VARIANTS = 8, DONE = VARIANTS + 1 };
+
 /* One run of the greedy. Per rank: clock, counts, memory, bubble; the bubble of a rank never shrinks, so the largest is one
  * number. */
 struct zb_rank {
@@ -47,6 +49,9 @@ struct zb_rank {
 
 struct zb {
 	int64_t p, m, limit, largest_bubble;
+	int64_t round; /* of this variant; m: the variant is done */
+	int64_t best;
+	int variant, chosen; /* VARIANTS: the chosen one once more, for its list */
 	struct order_costs cost;
 	bool fill_late, lead,
 		eager; /* allow the last warm-up F to be late; hold F back for the next rank; W even where it delays */
@@ -202,19 +207,21 @@ static void zb_round(struct zb *z, int64_t i)
 	}
 }
 
-/* Runs one variant. Returns its score: the longest time of a rank from its first start to its last end. */
-static int64_t zb_variant(struct zb *z, int variant)
+static void zb_begin_variant(struct zb *z, int choices)
 {
-	int64_t longest = 0;
-
-	z->fill_late = !(variant & 4);
-	z->lead = !(variant & 2);
-	z->eager = !(variant & 1);
+	z->fill_late = !(choices & 4);
+	z->lead = !(choices & 2);
+	z->eager = !(choices & 1);
 	z->largest_bubble = 0;
 	memset(z->rank, 0, (size_t)z->p * sizeof *z->rank);
 	zb_warm_up(z);
-	for (int64_t i = 1; i < z->m; i++)
-		zb_round(z, i);
+}
+
+/* The W that are left. Returns the score of the variant: the longest time of a rank from its first start to its last end. */
+static int64_t zb_end_variant(struct zb *z)
+{
+	int64_t longest = 0;
+
 	for (int64_t j = 0; j < z->p; j++) {
 		while (z->rank[j].w < z->m)
 			put_w(z, j);
@@ -251,32 +258,58 @@ struct order_costs sched_costs(const struct pipeline *pl)
 
 int64_t sched_zb_bytes(const struct pipeline *pl)
 {
-	return pl->p * (int64_t)sizeof(struct zb_rank) + pl->p * pl->m * (3 * (int64_t)sizeof(int64_t));
+	return (int64_t)sizeof(struct zb) + pl->p * (int64_t)sizeof(struct zb_rank) + pl->p * pl->m * (3 * (int64_t)sizeof(int64_t));
 }
 
-enum err_code sched_zb_generate(const struct pipeline *pl, void *scratch, struct action *list, struct err *e)
+void sched_zb_begin(const struct pipeline *pl, void *scratch, struct action *list)
 {
-	struct zb z = { .p = pl->p, .m = pl->m, .cost = sched_costs(pl), .list = list };
-	int64_t best = 0;
-	int chosen = 0;
+	struct zb *z = scratch;
 
-	(void)e;
-	z.limit = pl->schedule == SCHEDULE_ZB_H1 ? pl->p : pl->schedule == SCHEDULE_ZB_H2 ? 2 * pl->p - 1 : 2 * pl->p;
-	z.f_end = scratch;
-	z.b_end = z.f_end + pl->p * pl->m;
-	z.w_end = z.b_end + pl->p * pl->m;
-	z.rank = (struct zb_rank *)(z.w_end + pl->p * pl->m);
-	for (int variant = 0; variant < 8; variant++) {
-		int64_t score = zb_variant(&z, variant);
+	*z = (struct zb){ .p = pl->p, .m = pl->m, .cost = sched_costs(pl), .list = list };
+	z->limit = pl->schedule == SCHEDULE_ZB_H1 ? pl->p : pl->schedule == SCHEDULE_ZB_H2 ? 2 * pl->p - 1 : 2 * pl->p;
+	z->f_end = (int64_t *)(z + 1);
+	z->b_end = z->f_end + pl->p * pl->m;
+	z->w_end = z->b_end + pl->p * pl->m;
+	z->rank = (struct zb_rank *)(z->w_end + pl->p * pl->m);
+}
 
-		if (variant == 0 || score < best) {
-			best = score;
-			chosen = variant;
-		}
+/* After a variant: the next one, or none where the list is that of the best. No rank can be faster than its work. */
+static void zb_choose(struct zb *z)
+{
+	int64_t score = zb_end_variant(z), least = z->m * (z->cost.forward + z->cost.input + z->cost.weight);
+
+	z->round = 0;
+	if (z->variant < VARIANTS && (z->variant == 0 || score < z->best)) {
+		z->best = score;
+		z->chosen = z->variant;
 	}
-	(void)zb_variant(&z, chosen);
-	if (z.cost.forward == 0 || z.cost.input == 0 || z.cost.weight == 0)
-		for (int64_t j = 0; j < z.p; j++)
-			sort_rank(&z, j);
-	return ERR_OK;
+	if (z->variant == VARIANTS || z->best == least || (z->variant == VARIANTS - 1 && z->chosen == z->variant)) {
+		z->variant = DONE;
+		for (int64_t j = 0; j < z->p && (z->cost.forward == 0 || z->cost.input == 0 || z->cost.weight == 0); j++)
+			sort_rank(z, j);
+		return;
+	}
+	z->variant++;
+}
+
+int64_t sched_zb_step(void *scratch)
+{
+	struct zb *z = scratch;
+
+	if (z->variant == DONE)
+		return 0;
+	if (z->round == 0)
+		zb_begin_variant(z, z->variant == VARIANTS ? z->chosen : z->variant);
+	else
+		zb_round(z, z->round);
+	if (++z->round == z->m)
+		zb_choose(z);
+	return 3 * z->p;
+}
+
+double sched_zb_share(const void *scratch)
+{
+	const struct zb *z = scratch;
+
+	return (z->variant + (double)z->round / (double)z->m) / (VARIANTS + 1);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { CAT_F, CAT_I, CAT_W };
+enum { VARIANTS = 4, DONE = VARIANTS + 1 };
 
 struct zbv_rank {
 	int64_t clock, bubble, approved;
@@ -24,12 +25,16 @@ struct zbv_rank {
 
 struct zbv {
 	int64_t p, m, largest_bubble, approved_max;
+	int64_t pass, round;  /* of this variant, of this pass */
+	int64_t best, chosen_pass;
+	int variant, chosen;  /* VARIANTS: the chosen one once more, for its list */
 	int64_t last_w; /* end of the last W of the turning rank: stands for an input that does not exist, -1 before */
 	int64_t cost[3], comm;
 	bool w_before_f, w_before_i, approves;
 	struct zbv_rank *rank;
 	int64_t *end;     /* [((category * 2 + chunk) * p + rank) * m + micro-batch], -1 while not placed */
 	int32_t *pending; /* [rank * 2 m + position]: micro-batch * 2 + chunk */
+	uint8_t *input; /* [rank]: whose chunk's I runs in this round */
 	struct action *list;
 };
 
@@ -164,15 +169,15 @@ static int input_chunk(const struct zbv *z, int64_t i)
 }
 
 /* Decides for all ranks first: chunk 1 from the last rank up, then chunk 0 from the first down. */
-static void input_round(struct zbv *z, uint8_t *chunk)
+static void input_round(struct zbv *z)
 {
 	for (int64_t i = 0; i < z->p; i++)
-		chunk[i] = (uint8_t)input_chunk(z, i);
+		z->input[i] = (uint8_t)input_chunk(z, i);
 	for (int64_t i = z->p - 1; i >= 0; i--)
-		if (chunk[i] == 1)
+		if (z->input[i] == 1)
 			put_after_w(z, CAT_I, 1, i, true);
 	for (int64_t i = 0; i < z->p; i++)
-		if (chunk[i] == 0)
+		if (z->input[i] == 0)
 			put_after_w(z, CAT_I, 0, i, z->w_before_i);
 }
 
@@ -203,22 +208,19 @@ static void forward_round(struct zbv *z)
 	}
 }
 
-/* One pass. approves: what the ranks waited in the pass before is in .approved. */
-static void zbv_pass(struct zbv *z, uint8_t *chunk)
+/* The beginning of a pass. approves: what the ranks waited in the pass before is in .approved. */
+static void zbv_begin_pass(struct zbv *z)
 {
+	int choices = z->variant == VARIANTS ? z->chosen : z->variant;
+
+	z->w_before_i = !(choices & 2);
+	z->w_before_f = !(choices & 1);
 	z->largest_bubble = 0;
 	z->last_w = -1;
 	for (int64_t i = 0; i < z->p; i++)
 		z->rank[i] = (struct zbv_rank){ .approved = z->rank[i].approved };
 	memset(z->end, 0xFF, (size_t)(4 * z->p * z->m) * sizeof *z->end);
 	zbv_fill(z);
-	for (int64_t round = 0; round < 2 * z->m; round++) {
-		input_round(z, chunk);
-		forward_round(z);
-	}
-	for (int64_t i = 0; i < z->p; i++)
-		while (has_w(&z->rank[i]))
-			put_w(z, i);
 }
 
 static void approve(struct zbv *z)
@@ -231,58 +233,77 @@ static void approve(struct zbv *z)
 	}
 }
 
-/* Passes of one variant until the bubble no longer shrinks, or until pass `stop`. Returns the number of the first best pass. */
-static int64_t zbv_chain(struct zbv *z, uint8_t *chunk, int64_t stop, int64_t *best)
+/* Whether the passes of this variant go on: until the bubble no longer shrinks, or up to the chosen one. */
+static bool goes_on(const struct zbv *z)
 {
-	int64_t at = 0, best_at = 0;
+	if (z->variant == VARIANTS)
+		return z->pass != z->chosen_pass;
+	return z->pass == 0 || z->largest_bubble < z->approved_max;
+}
 
-	z->approves = false;
-	zbv_pass(z, chunk);
-	*best = z->largest_bubble;
-	while (at != stop && (at == 0 || z->largest_bubble < z->approved_max)) {
-		approve(z);
-		zbv_pass(z, chunk);
-		at++;
-		if (z->largest_bubble < *best) {
-			*best = z->largest_bubble;
-			best_at = at;
-		}
+/* After a pass: the next one, the next variant, or none where the list is that of the first best pass. */
+static void zbv_choose(struct zbv *z)
+{
+	for (int64_t i = 0; i < z->p; i++)
+		while (has_w(&z->rank[i]))
+			put_w(z, i);
+	if (z->variant < VARIANTS && ((z->variant == 0 && z->pass == 0) || z->largest_bubble < z->best)) {
+		z->best = z->largest_bubble;
+		z->chosen = z->variant;
+		z->chosen_pass = z->pass;
 	}
-	return best_at;
+	z->round = 0;
+	if (z->best == 0) {
+		z->variant = DONE;
+	} else if (goes_on(z)) {
+		approve(z);
+		z->pass++;
+	} else {
+		z->variant++;
+		z->pass = 0;
+		z->approves = false;
+	}
 }
 
 int64_t sched_zbv_bytes(const struct pipeline *pl)
 {
-	return pl->p * (int64_t)(sizeof(struct zbv_rank) + 1) +
+	return (int64_t)sizeof(struct zbv) + pl->p * (int64_t)(sizeof(struct zbv_rank) + 1) +
 		pl->p * pl->m * (4 * (int64_t)sizeof(int64_t) + 2 * (int64_t)sizeof(int32_t));
 }
 
-enum err_code sched_zbv_generate(const struct pipeline *pl, void *scratch, struct action *list, struct err *e)
+void sched_zbv_begin(const struct pipeline *pl, void *scratch, struct action *list)
 {
 	struct order_costs c = sched_costs(pl);
-	struct zbv z = { .p = pl->p, .m = pl->m, .cost = { c.forward, c.input, c.weight }, .comm = c.comm, .list = list };
-	int64_t best = 0, chosen_pass = 0, bubble;
-	int chosen = 0;
-	uint8_t *chunk;
+	struct zbv *z = scratch;
 
-	(void)e;
-	z.end = scratch;
-	z.rank = (struct zbv_rank *)(z.end + 4 * pl->p * pl->m);
-	z.pending = (int32_t *)(z.rank + pl->p);
-	chunk = (uint8_t *)(z.pending + 2 * pl->p * pl->m);
-	memset(z.rank, 0, (size_t)pl->p * sizeof *z.rank);
-	for (int variant = 0; variant < 5; variant++) {
-		bool again = variant == 4; /* the best one once more, for its list */
-		int64_t pass;
+	*z = (struct zbv){ .p = pl->p, .m = pl->m, .cost = { c.forward, c.input, c.weight }, .comm = c.comm, .list = list };
+	z->end = (int64_t *)(z + 1);
+	z->rank = (struct zbv_rank *)(z->end + 4 * pl->p * pl->m);
+	z->pending = (int32_t *)(z->rank + pl->p);
+	z->input = (uint8_t *)(z->pending + 2 * pl->p * pl->m);
+	memset(z->rank, 0, (size_t)pl->p * sizeof *z->rank);
+}
 
-		z.w_before_i = !((again ? chosen : variant) & 2);
-		z.w_before_f = !((again ? chosen : variant) & 1);
-		pass = zbv_chain(&z, chunk, again ? chosen_pass : -1, &bubble);
-		if (!again && (variant == 0 || bubble < best)) {
-			best = bubble;
-			chosen = variant;
-			chosen_pass = pass;
-		}
-	}
-	return ERR_OK;
+int64_t sched_zbv_step(void *scratch)
+{
+	struct zbv *z = scratch;
+
+	if (z->variant == DONE)
+		return 0;
+	if (z->round == 0)
+		zbv_begin_pass(z);
+	input_round(z);
+	forward_round(z);
+	if (++z->round == 2 * z->m)
+		zbv_choose(z);
+	return 3 * z->p;
+}
+
+/* How many passes a variant will have is not known: each takes half of what is left. */
+double sched_zbv_share(const void *scratch)
+{
+	const struct zbv *z = scratch;
+	double passes = (double)z->pass + (double)z->round / (double)(2 * z->m);
+
+	return (z->variant + 1 - 1 / (1 + passes)) / (VARIANTS + 1);
 }

@@ -80,9 +80,12 @@ struct schedule_info {
 	struct action (*at)(const struct pipeline *pl, int64_t rank, int64_t i);
 	/* Number of actions of a rank. */
 	int64_t (*count)(const struct pipeline *pl, int64_t rank);
-	/* Greedy: bytes of scratch, and the generator, which fills list (all ranks in turn). */
+	/* Greedy: a generator that fills list (all ranks in turn) bit by bit, its state and scratch in as many bytes. step does a
+	 * bit of it and says how much, about one for an action, 0 when the list is complete; share how much of all is done, 0 .. 1. */
 	int64_t (*scratch_bytes)(const struct pipeline *pl);
-	enum err_code (*generate)(const struct pipeline *pl, void *scratch, struct action *list, struct err *e);
+	void (*begin)(const struct pipeline *pl, void *scratch, struct action *list);
+	int64_t (*step)(void *scratch);
+	double (*share)(const void *scratch);
 	/* Makespan in ticks with equal stages: exact where *exact comes back true, else a stated estimate. */
 	int64_t (*closed)(const struct pipeline *pl, int64_t f, int64_t i, int64_t w, int64_t c, bool *exact);
 	/* The same for whole backwards of b = i + w and no latency. */
@@ -126,6 +129,17 @@ struct order {
 int64_t order_workspace_bytes(const struct pipeline *pl);
 /* The order of a pipeline. Greedy schedules are generated into the workspace, which must outlive *out. */
 enum err_code order_generate(const struct pipeline *pl, void *workspace, struct order *out, struct err *e) NODISCARD;
+/* The same in slices: order_begin, then order_step until it says that the order is complete. The order must not be used before;
+ * nothing needs to be done to give it up. */
+struct order_build {
+	struct order order;
+	void *scratch; /* NULL: complete */
+};
+enum err_code order_begin(const struct pipeline *pl, void *workspace, struct order_build *b, struct err *e) NODISCARD;
+/* Goes on for about as many actions as `budget`, of which a generator weighs several for each that it lists. */
+bool order_step(struct order_build *b, int64_t budget);
+/* How much is done, 0 .. 1; it may end early. */
+double order_share(const struct order_build *b);
 int64_t order_count(const struct order *o, int64_t rank);
 struct action order_at(const struct order *o, int64_t rank, int64_t i);
 /* Calls f for every action of a rank in turn; faster than order_at. */
