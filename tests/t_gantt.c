@@ -16,7 +16,7 @@ static void draw(int32_t schedule, int64_t p, int64_t m, int64_t v, int64_t rows
 	void *workspace = malloc((size_t)schedule_workspace_bytes(&pl));
 
 	ck_assert_ptr_nonnull(workspace);
-	ck_assert_msg(gantt_draw(&pl, &t, rows, cols, workspace, &g, &e) == ERR_OK, "%s", e.msg);
+	ck_assert_msg(gantt_draw(&pl, &t, (struct gantt_field){ rows, cols, NULL }, workspace, &g, &e) == ERR_OK, "%s", e.msg);
 	free(workspace);
 }
 
@@ -120,6 +120,25 @@ START_TEST(more_ranks_than_rows_show_first_middle_last)
 }
 END_TEST
 
+START_TEST(the_caller_may_choose_the_ranks)
+{
+	static const int64_t ranks[] = { 5, 0, 63 };
+	struct pipeline pl = { .schedule = SCHEDULE_1F1B, .p = 64, .m = 8, .v = 1 };
+	struct schedule_times t = { .forward = 1, .backward = 2 };
+	void *workspace = malloc((size_t)schedule_workspace_bytes(&pl));
+	struct err e;
+
+	ck_assert(gantt_draw(&pl, &t, (struct gantt_field){ 3, 80, ranks }, workspace, &g, &e) == ERR_OK);
+	free(workspace);
+	ck_assert_int_eq(g.rows, 3);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(g.rank[i], ranks[i]);
+		ck_assert_int_eq(g.busy[i], 24);
+		ck_assert_int_eq(g.in_flight[i], num_min(8, 64 - ranks[i]));
+	}
+}
+END_TEST
+
 START_TEST(the_axis_stands_above_its_ticks)
 {
 	char axis[GANTT_COLS_MAX + 1];
@@ -172,6 +191,7 @@ int main(void)
 	tcase_add_test(pictures, long_pipelines_are_abridged_and_say_so);
 	tcase_add_test(pictures, what_is_too_fine_becomes_a_density);
 	tcase_add_test(pictures, more_ranks_than_rows_show_first_middle_last);
+	tcase_add_test(pictures, the_caller_may_choose_the_ranks);
 	tcase_add_test(pictures, the_axis_stands_above_its_ticks);
 	tcase_add_loop_test(loops, every_pipeline_can_be_drawn_in_every_field, 0, SCHEDULE_COUNT);
 	tcase_set_timeout(loops, 60);

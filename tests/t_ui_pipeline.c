@@ -30,7 +30,7 @@ START_TEST(keys_move_the_tick)
 {
 	const int64_t last = f->app.player.ticks - 1;
 	ck_assert_int_eq(f->app.player.now, 0);
-	ck_assert_int_eq(last + 1, app_pipeline_ticks(&f->app));
+	ck_assert_int_eq(last + 1, schedule_table[SCHEDULE_1F1B].makespan(&f->app.plan.pipeline, 1, 2));
 	(void)fixture_key(f, ',');
 	ck_assert_int_eq(f->app.player.now, 0);
 	fixture_text(f, "...,");
@@ -241,6 +241,130 @@ START_TEST(a_large_pipeline_is_drawn_with_fewer_micro_batches)
 }
 END_TEST
 
+/* Puts a pipeline where the view reads it, since no framework has all, and lets the view see it. */
+static void put(int32_t schedule, int64_t p, int64_t m)
+{
+	struct pipeline *pl = &f->app.plan.pipeline;
+	ck_assert_int_eq(pl->p, p);
+	*pl = (struct pipeline){ .schedule = schedule, .p = p, .m = m, .v = schedule_table[schedule].v_min };
+	(void)fixture_key(f, 'g');
+}
+
+/* A long greedy order: first one with fewer micro-batches, which says so and gives ticks as an estimate; in slices, between which
+ * keys answer, the exact one, which the executor agrees with; another schedule in the middle of it gives it up. */
+START_TEST(a_greedy_order_is_made_in_slices)
+{
+	const struct schedule_times times = { .forward = 1, .backward = 2 };
+	struct schedule_result result;
+	struct err e;
+	if (!schedule_table[_i].greedy)
+		return;
+	set("model llama3.1-405b gpus 1024 pp 64 tp 8 pp-split auto global-batch 2048");
+	put(_i, 64, 1024);
+	bool exact;
+	(void)schedule_table[_i].closed(&f->app.plan.pipeline, 1, 1, 1, 0, &exact);
+	shows(exact ? "1024 micro-batches, 3" : "1024 micro-batches, about ");
+	shows("drawn with ");
+	ck_assert(app_busy(&f->app));
+	int slices = 0, last = 0;
+	for (; app_busy(&f->app); slices++) {
+		(void)app_work(&f->app);
+		const char *at = strstr(screen(), "generating ");
+		const int share = at != NULL ? atoi(at + strlen("generating ")) : 100;
+		ck_assert_int_ge(share, last);
+		last = share;
+		if (slices == 1) {
+			(void)fixture_key(f, '.');
+			shows("TICK 1");
+			(void)fixture_key(f, 'g');
+		}
+	}
+	ck_assert_int_gt(slices, 3);
+	ck_assert_int_eq(last, 100);
+	const struct pipeline pl = f->app.plan.pipeline;
+	void *workspace = malloc((size_t)schedule_workspace_bytes(&pl));
+	ck_assert(schedule_run(&pl, &times, workspace, NULL, NULL, &result, &e) == ERR_OK);
+	free(workspace);
+	ck_assert_int_eq(f->app.player.ticks, result.makespan);
+	(void)fixture_key(f, 'G');
+	ck_assert_int_eq(f->app.player.now, result.makespan - 1);
+	ck_assert_ptr_null(strstr(screen(), "about "));
+	ck_assert_ptr_null(strstr(text, "drawn with"));
+	put(_i, 64, 1000);
+	ck_assert(app_busy(&f->app));
+	(void)app_work(&f->app);
+	shows("generating");
+	put(SCHEDULE_1F1B, 64, 1000);
+	ck_assert(!app_busy(&f->app));
+	ck_assert_ptr_null(strstr(screen(), "generating"));
+}
+END_TEST
+
+/* What the executor and the closed forms say, in ticks of the present schedule's chunk. */
+START_TEST(other_schedules_stand_beside_this_one)
+{
+	set("global-batch 16");
+	shows("SAME p m gpipe 33 ticks, 8 in flight;  zb-v 25.5, 4;  v-min about 29.5, 2");
+	set("schedule interleaved vpp 2");
+	shows("SAME p m gpipe 66 ticks, 8 in flight;  zb-v 51, 4;");
+	put(SCHEDULE_GPIPE, 4, 8);
+	shows("SAME p m 1f1b 33 ticks, 4 in flight;");
+	put(SCHEDULE_ZB_V, 4, 8);
+	shows("SAME p m gpipe 66 ticks, 8 in flight;  v-");
+	fixture_resize(f, 160, 45);
+	shows("SAME p m ");
+	fixture_resize(f, 60, 16);
+	ck_assert_ptr_null(strstr(screen(), "SAME"));
+}
+END_TEST
+
+/* " s12 " or " r12 " of a row of the screen; NULL: it has none. */
+static const char *label_in(const char *row, char letter)
+{
+	for (const char *at = row; *at != '\n' && *at != '\0'; at++) {
+		if (at[0] == ' ' && at[1] == letter && at[2] >= '0' && at[2] <= '9')
+			return at + 2;
+	}
+	return NULL;
+}
+
+/* The bars of the main screen and the drawing below them are of the same ranks. */
+START_TEST(drawing_and_bars_show_the_same_ranks)
+{
+	set("model llama3.1-405b gpus 1024 pp 64 tp 8 pp-split auto global-batch 128");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	fixture_resize(f, 160, 45);
+	const char *bar = strstr(screen(), "MEMORY per GPU"), *rank = strstr(text, "PIPELINE ");
+	ck_assert(bar != NULL && rank != NULL);
+	int rows = 0;
+	for (;; rows++) {
+		bar = strchr(bar, '\n') + 1;
+		rank = strchr(rank, '\n') + 1;
+		const char *s = label_in(bar, 's'), *r = label_in(rank, 'r');
+		if (s == NULL)
+			break;
+		ck_assert_msg(r != NULL && strncmp(s, r, strcspn(s, " ")) == 0, "row %d", rows);
+	}
+	ck_assert_int_gt(rows, 3);
+}
+END_TEST
+
+/* A message is cut between words. */
+START_TEST(long_reasons_end_at_a_word)
+{
+	fixture_resize(f, 60, 16);
+	for (int i = 0; i < SCHEDULE_COUNT && strstr(f->app.message, "Passed over: ") == NULL; i++)
+		(void)fixture_key(f, 's');
+	const char *cut = strstr(screen(), " ...");
+	ck_assert_msg(cut != NULL, "%s", text);
+	const char *row = cut;
+	while (row > text && row[-1] != '\n')
+		row--;
+	const size_t len = (size_t)(cut - row);
+	ck_assert(strncmp(f->app.message, row, len) == 0 && f->app.message[len] == ' ');
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("ui_pipeline");
@@ -257,6 +381,10 @@ int main(void)
 	tcase_add_test(c, s_goes_round_and_keeps_ranks_and_micro_batches);
 	tcase_add_test(c, every_size_and_ascii);
 	tcase_add_loop_test(c, a_large_pipeline_is_drawn_with_fewer_micro_batches, 0, SCHEDULE_COUNT);
+	tcase_add_loop_test(c, a_greedy_order_is_made_in_slices, 0, SCHEDULE_COUNT);
+	tcase_add_test(c, other_schedules_stand_beside_this_one);
+	tcase_add_test(c, drawing_and_bars_show_the_same_ranks);
+	tcase_add_test(c, long_reasons_end_at_a_word);
 	suite_add_tcase(s, c);
 	return test_run(s);
 }

@@ -67,12 +67,6 @@ size_t app_settings_rows(const struct app *a, struct setting_row rows[SETTING_RO
 	return settings_rows(&a->draft.s, !a->fewer, l.density, a->focus, rows);
 }
 
-int64_t app_pipeline_ticks(const struct app *a)
-{
-	const struct pipeline *pl = &a->plan.pipeline;
-	return schedule_table[pl->schedule].makespan(pl, 1, 2);
-}
-
 enum context app_context(const struct app *a)
 {
 	static const enum context of_view[VIEW_COUNT] = {
@@ -696,16 +690,22 @@ void app_close(struct app *a)
 {
 	app_switch_view(a, VIEW_MAIN);
 	labs_check(a);
+	exact_drop(a);
 }
 
 /* The advice is needed where it is shown: in its own view, and in the message line after a no. */
-bool app_busy(const struct app *a)
+static bool advice_is_wanted(const struct app *a)
 {
 	if (a->view == VIEW_SPACE)
 		return !a->space.complete;
 	if (a->advice.complete)
 		return false;
 	return a->view == VIEW_ADVICE || (!a->plan.verdict.fits && a->plan.verdict.known && advice_best(&a->advice) == NULL);
+}
+
+bool app_busy(const struct app *a)
+{
+	return exact_is_wanted(a) || advice_is_wanted(a);
 }
 
 bool app_work(struct app *a)
@@ -715,6 +715,8 @@ bool app_work(struct app *a)
 		space_step(&a->space, &a->draft, a->catalog);
 		return true;
 	}
+	if (exact_is_wanted(a))
+		return exact_work(a);
 	advice_step(&a->advice, &a->draft, &a->plan, a->catalog);
 	if (a->advice_focus >= a->advice.n)
 		a->advice_focus = 0;

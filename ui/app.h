@@ -110,6 +110,12 @@ struct player {
 	struct pipeline of;                 /* what ticks belongs to */
 };
 
+/* The order of a greedy schedule that takes too long to be generated while a key waits: made in slices for the pipeline view. */
+struct exact_order {
+	void *workspace; /* owned; NULL: not begun, or not wanted */
+	struct order_build build;
+};
+
 /* The laboratory. */
 struct lab_play; /* labs.h */
 struct labs {
@@ -151,6 +157,7 @@ struct app {
 	int zoom;                     /* pipeline view: columns per tick, 0: fit */
 	int64_t tick;                 /* pipeline view: first tick shown when zoomed */
 	struct player player;
+	struct exact_order exact; /* of player.of */
 	enum context help_context;                  /* help view: where it was called from */
 	char path[FIGURE_PATH_CAP];                 /* explain view: the figure or setting */
 	char trail[APP_TRAIL_MAX][FIGURE_PATH_CAP]; /* the ones it was reached by */
@@ -208,7 +215,5 @@ void app_say(struct app *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 int app_wait_ms(const struct app *a);
 /* Ticks a second at the present speed. */
 int app_ticks_per_s(const struct app *a);
-/* Ticks of the whole pipeline, for scrolling. */
-int64_t app_pipeline_ticks(const struct app *a);
 
 #endif

@@ -68,6 +68,11 @@ void player_tick(struct app *a);
 void player_check(struct app *a);  /* after a change of the plan */
 void player_follow(struct app *a); /* scrolls to the tick where it is outside a zoomed drawing */
 
+/* app_exact.c: the exact order of a long greedy schedule, while nobody waits. */
+void exact_drop(struct app *a);
+bool exact_is_wanted(const struct app *a); /* and not there yet */
+bool exact_work(struct app *a);            /* true: what is shown of it changed */
+
 /* app_explain.c */
 void explain_open(struct app *a, const char *path);
 void explain_next_term(struct app *a, int by);

@@ -78,6 +78,7 @@ void player_check(struct app *a)
 	if (a->view != VIEW_PIPELINE)
 		return;
 	if (p->ticks == 0 || !same_pipeline(&p->of, &a->plan.pipeline)) {
+		exact_drop(a);
 		p->of = a->plan.pipeline;
 		p->ticks = num_max(1, view_pipeline_ticks(a));
 	}

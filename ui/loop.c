@@ -13,11 +13,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Keys that go by without a drawing while more of them wait. A flood then costs no frames that nobody can see and tears none, yet
  * whoever holds a key sees where it leads. */
-enum { UNDRAWN_MAX = 32 };
+enum { UNDRAWN_MAX = 32, PROGRESS_MS = 100 };
 
 /* Draws the state at the size that the terminal has, in two presents: what a key changes first in the eye of the reader, then the
  * rest, unless a key waits and the frame need not be whole. False when there is no memory. */
@@ -53,13 +54,28 @@ static void settle(struct app *a, struct canvas *c, const struct effect_env *env
 	c->ascii = a->ascii;
 }
 
-/* Work that nobody waits for, until a key comes or there is none left; then what it found is drawn. False when there is no
- * memory. */
+static int64_t now_ms(void)
+{
+	struct timespec t = { 0 };
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Work that nobody waits for, until a key comes or there is none left; what it found is drawn now and then, and at the end. False
+ * when there is no memory. */
 static bool idle(struct app *a, struct canvas *c)
 {
+	int64_t drawn_ms = now_ms();
 	bool news = false;
-	while (app_busy(a) && !term_waiting())
+	while (app_busy(a) && !term_waiting()) {
 		news = app_work(a) || news;
+		if (!news || now_ms() - drawn_ms < PROGRESS_MS)
+			continue;
+		if (!draw(a, c, false))
+			return false;
+		news = false;
+		drawn_ms = now_ms();
+	}
 	return !news || draw(a, c, false);
 }
 

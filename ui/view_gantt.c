@@ -35,9 +35,25 @@ static struct pipeline drawable(const struct pipeline *pl)
 	return schedule_table[pl->schedule].greedy ? drawable_greedy(pl, d) : d;
 }
 
+/* The exact order, once it is made. */
+static const struct order *made_order(const struct app *a)
+{
+	const struct exact_order *x = &a->exact;
+	return x->workspace != NULL && x->build.scratch == NULL ? &x->build.order : NULL;
+}
+
 struct pipeline view_pipeline_drawn(const struct app *a)
 {
-	return drawable(&a->plan.pipeline);
+	return made_order(a) != NULL ? a->plan.pipeline : drawable(&a->plan.pipeline);
+}
+
+struct pipeline_ticks view_whole_ticks(const struct app *a, int64_t drawn_m, int64_t drawn_ticks)
+{
+	const struct pipeline *pl = &a->plan.pipeline;
+	struct pipeline_ticks t = { drawn_ticks, true };
+	if (drawn_m != pl->m)
+		t.n = schedule_table[pl->schedule].closed(pl, 1, 1, 1, 0, &t.exact);
+	return t;
 }
 
 void drawn_close(struct drawn_order *d)
@@ -47,20 +63,32 @@ void drawn_close(struct drawn_order *d)
 	*d = (struct drawn_order){ 0 };
 }
 
-bool drawn_open(const struct app *a, struct drawn_order *d, struct err *e)
+/* The order, made before or now. */
+static bool take_order(const struct app *a, struct drawn_order *d, struct err *e)
 {
 	const struct pipeline pl = view_pipeline_drawn(a);
-	const int64_t list_bytes = order_workspace_bytes(&pl);
-	*d = (struct drawn_order){ 0 };
-	if (list_bytes < 0 || (d->list = malloc((size_t)list_bytes + 1)) == NULL)
-		return false;
-	if (order_generate(&pl, d->list, &d->order, e) == ERR_OK) {
-		const int64_t run_bytes = order_run_bytes(&d->order);
-		d->workspace = run_bytes < 0 ? NULL : malloc((size_t)run_bytes + 1);
+	const int64_t bytes = order_workspace_bytes(&pl);
+	if (made_order(a) != NULL) {
+		d->order = *made_order(a);
+		return true;
 	}
-	if (d->workspace == NULL)
+	d->list = bytes < 0 ? NULL : malloc((size_t)bytes + 1);
+	return d->list != NULL && order_generate(&pl, d->list, &d->order, e) == ERR_OK;
+}
+
+bool drawn_open(const struct app *a, struct drawn_order *d, struct err *e)
+{
+	*d = (struct drawn_order){ 0 };
+	if (take_order(a, d, e)) {
+		const int64_t bytes = order_run_bytes(&d->order);
+		d->workspace = bytes < 0 ? NULL : malloc((size_t)bytes + 1);
+	}
+	if (d->workspace == NULL) {
 		drawn_close(d);
-	return d->list != NULL;
+		return false;
+	}
+	d->whole = view_whole_ticks(a, d->order.pl.m, a->player.ticks);
+	return true;
 }
 
 bool drawn_run(const struct drawn_order *d, schedule_emit *emit, void *ctx, struct schedule_result *result)
@@ -72,7 +100,13 @@ bool drawn_run(const struct drawn_order *d, schedule_emit *emit, void *ctx, stru
 bool drawn_gantt(const struct drawn_order *d, int rows, int cols, struct gantt *g)
 {
 	struct err e;
-	return gantt_draw_order(&d->order, &drawing_times, rows, cols, d->workspace, g, &e) == ERR_OK;
+	return gantt_draw_order(&d->order, &drawing_times, (struct gantt_field){ rows, cols, NULL }, d->workspace, g, &e) == ERR_OK;
+}
+
+int64_t drawn_peak(const struct app *a, const struct drawn_order *d, int64_t rank)
+{
+	const struct pipeline *pl = &a->plan.pipeline;
+	return d->order.list != NULL && d->order.pl.m == pl->m ? order_peaks(&d->order, rank).at_weight : pipeline_in_flight(pl, rank);
 }
 
 int64_t view_pipeline_ticks(const struct app *a)
@@ -93,13 +127,13 @@ static void *new_workspace(const struct pipeline *pl)
 	return bytes < 0 ? NULL : malloc((size_t)bytes + 1);
 }
 
-bool view_gantt(const struct app *a, int rows, int cols, struct gantt *g, int64_t *drawn_m)
+bool view_gantt(const struct app *a, struct gantt_field field, struct gantt *g, int64_t *drawn_m)
 {
 	const struct pipeline pl = drawable(&a->plan.pipeline);
 	struct err e;
 	void *workspace = new_workspace(&pl);
 	*drawn_m = pl.m;
-	const bool good = workspace != NULL && gantt_draw(&pl, &drawing_times, rows, cols, workspace, g, &e) == ERR_OK;
+	const bool good = workspace != NULL && gantt_draw(&pl, &drawing_times, field, workspace, g, &e) == ERR_OK;
 	free(workspace);
 	return good;
 }
@@ -214,10 +248,12 @@ static void draw_caption(const struct view *v, int x, int y, int w, const struct
 
 /* Ticks below the drawing: where it is not cut, then how many there are. The numbers behind a cut would all change with m; in a
  * narrow drawing the start alone says enough. */
-static void draw_axis(const struct view *v, struct rect r, const struct gantt *g)
+static void draw_axis(const struct view *v, struct rect r, const struct gantt *g, int64_t drawn_m)
 {
-	char axis[GANTT_COLS_MAX + 1], total[32];
-	const int total_w = snprintf(total, sizeof(total), _("%" PRId64 " ticks"), app_pipeline_ticks(v->a));
+	char axis[GANTT_COLS_MAX + 1], total[48];
+	const struct pipeline_ticks t = view_whole_ticks(v->a, drawn_m, g->result.makespan);
+	(void)snprintf(total, sizeof(total), t.exact ? _("%" PRId64 " ticks") : _("about %" PRId64 " ticks"), t.n);
+	const int total_w = canvas_text_width(total);
 	const int end = g->mode == GANTT_ABRIDGED ? (int)g->head_cols : (int)g->cols, room = r.w - total_w - 1;
 	gantt_axis(g, axis, sizeof(axis));
 	(void)canvas_clip(v->c, r.x, r.y, r.w < NARROW_W ? 1 : end < room ? end : room, ROLE_DIM, axis);
@@ -242,29 +278,6 @@ static void draw_rank(const struct view *v, struct rect r, int y, const struct g
 	(void)canvas_text_right(v->c, r.x + r.w - 6, y, 6, ROLE_PIN, change > 0 || change < 0 ? text : "=");
 }
 
-/* A row that stands for ranks left out, of a pipeline with more ranks than a drawing has rows. */
-static void draw_left_out(const struct view *v, struct rect r, int y)
-{
-	(void)canvas_text(v->c, r.x, y, 1, ROLE_DIM, ":");
-	(void)canvas_text_right(v->c, r.x + r.w - v->l.value_w, y, 7, ROLE_DIM, ":");
-}
-
-/* The ranks whose stages have a bar above; of more ranks than a drawing has rows, those that the drawing chose. */
-static void draw_ranks(const struct view *v, struct rect r, const struct gantt *g)
-{
-	struct stage_span rows[STAGE_LIST_MAX];
-	const bool all = (int64_t)v->a->n_stages == g->rows;
-	const size_t n = all ? view_choose_stages(v->a, (size_t)v->l.stages, rows) : (size_t)g->rows;
-	for (size_t i = 0; i < n && i < (size_t)v->l.stages; i++) {
-		const int64_t rank = all ? (int64_t)rows[i].first : g->rank[i];
-		const struct stage_span span = all ? rows[i] : (struct stage_span){ (size_t)rank, (size_t)rank };
-		if (rank < 0)
-			draw_left_out(v, r, r.y + 1 + (int)i);
-		else
-			draw_rank(v, r, r.y + 1 + (int)i, g, all ? rank : (int64_t)i, span);
-	}
-}
-
 void view_pipeline_block(const struct view *v, struct rect r)
 {
 	const struct pipeline *pl = &v->a->plan.pipeline;
@@ -284,11 +297,17 @@ void view_pipeline_block(const struct view *v, struct rect r)
 		(void)snprintf(text, sizeof(text), "%s", schedule_table[pl->schedule].key);
 	(void)canvas_text(v->c, r.x + used, r.y, room, ROLE_TEXT, text);
 	(void)canvas_text_right(v->c, r.x + r.w - v->l.value_w - 3, r.y, 10, ROLE_DIM, _("in flight"));
-	const int wanted = v->a->n_stages <= GANTT_ROWS_MAX ? (int)v->a->n_stages : v->l.stages;
-	if (!view_gantt(v->a, wanted, cols, &g, &drawn_m))
+	struct stage_span rows[STAGE_LIST_MAX];
+	int64_t ranks[GANTT_ROWS_MAX];
+	/* The ranks whose stages have a bar above. */
+	const size_t n = view_choose_stages(v->a, (size_t)num_min(v->l.stages, GANTT_ROWS_MAX), rows);
+	for (size_t i = 0; i < n; i++)
+		ranks[i] = (int64_t)rows[i].first;
+	if (!view_gantt(v->a, (struct gantt_field){ (int64_t)n, cols, ranks }, &g, &drawn_m))
 		return;
-	draw_ranks(v, r, &g);
+	for (size_t i = 0; i < n; i++)
+		draw_rank(v, r, r.y + 1 + (int)i, &g, (int64_t)i, rows[i]);
 	const int below = r.y + r.h - 2;
-	draw_axis(v, (struct rect){ r.x + label_w, below, r.w - label_w, 1 }, &g);
+	draw_axis(v, (struct rect){ r.x + label_w, below, r.w - label_w, 1 }, &g, drawn_m);
 	draw_caption(v, r.x + label_w, below + 1, r.w - label_w, &g, drawn_m);
 }

@@ -106,14 +106,24 @@ char *view_why(const struct app *a, size_t stage, char *buf, size_t cap);
 char *view_why_brief(const struct app *a, size_t stage, int w, char *buf, size_t cap);
 
 /* view_gantt.c: the pipeline drawing. */
-/* Draws the pipeline of the plan to at most rows x cols cells; false when it cannot be drawn. *drawn_m: micro-batches that were
- * drawn. */
-bool view_gantt(const struct app *a, int rows, int cols, struct gantt *g, int64_t *drawn_m);
-/* The order that is drawn, generated once per frame. */
+/* Draws the pipeline of the plan, with fewer micro-batches where there are too many actions; false when it cannot be drawn.
+ * *drawn_m: micro-batches that were drawn. */
+bool view_gantt(const struct app *a, struct gantt_field field, struct gantt *g, int64_t *drawn_m);
+/* Ticks of the whole pipeline, equal stages: those of a drawing with all micro-batches, else by the closed form, which may be an
+ * estimate. */
+struct pipeline_ticks {
+	int64_t n;
+	bool exact;
+};
+struct pipeline_ticks view_whole_ticks(const struct app *a, int64_t drawn_m, int64_t drawn_ticks);
+/* The order that is drawn, generated once per frame or, by a->exact, before. */
 struct drawn_order {
 	struct order order;
+	struct pipeline_ticks whole;
 	void *list, *workspace; /* owned */
 };
+/* Most chunks in flight on a rank: of the order where that is the whole, else as stated. */
+int64_t drawn_peak(const struct app *a, const struct drawn_order *d, int64_t rank);
 /* False, with nothing to close, when it cannot be executed. */
 bool drawn_open(const struct app *a, struct drawn_order *d, struct err *e);
 void drawn_close(struct drawn_order *d);
@@ -142,7 +152,7 @@ struct rank_now {
 	struct timed_action at; /* what runs, or what it waits for */
 	bool next;              /* `at` is set */
 	struct action other;    /* second half of an overlapped block */
-	int64_t in_flight;      /* chunks */
+	struct chunk_peak *held; /* [chunk of the rank]: micro-batches in flight; memory of the caller, all 0 */
 	int64_t last_end;
 };
 /* Executes the order up to the end and fills p ranks; with the player's reasons also writes them into idle cells. */
@@ -150,7 +160,9 @@ void player_ranks(const struct view *v, const struct drawn_order *d, const struc
 /* Marks the tick in rows above and below (below: -1 for none), and blanks what comes after it where that is hidden. */
 void player_mark(const struct view *v, const struct strip *s, int above, int below);
 /* One row per rank from `first` on below a heading. */
-void player_table(const struct view *v, struct rect r, const struct rank_now *ranks, int64_t first, int64_t ticks);
+void player_table(const struct view *v, struct rect r, const struct drawn_order *d, const struct rank_now *ranks, int64_t first);
+/* view_same.c: "SAME p m", other schedules beside the present one, in one row. */
+void view_same(const struct view *v, int y);
 /* "paused, 4 ticks a second" in the row of the prompt. */
 void player_state(const struct view *v);
 

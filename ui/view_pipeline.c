@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Right of the drawing: in flight, activations, idle. */
-enum { FLIGHT_W = 11, ACT_W = 8, IDLE_W = 9, AXIS_STEP = 10, TABLE_W = 100 };
+enum { FLIGHT_W = 11, ACT_W = 8, IDLE_W = 9, AXIS_STEP = 10, TABLE_W = 100, LABEL_W = 9 };
 
 static int margin_w(const struct view *v)
 {
@@ -28,15 +28,13 @@ static void draw_margin_head(const struct view *v, int y)
 	(void)canvas_text_right(v->c, v->c->w - IDLE_W, y, IDLE_W, ROLE_DIM, _("idle"));
 }
 
-/* Share of the makespan in which each rank does nothing; equal stages. */
-static double idle_share(const struct app *a)
+/* Ticks in which a rank works; equal stages. */
+static int64_t busy_ticks(const struct app *a)
 {
-	const struct pipeline *pl = &a->plan.pipeline;
-	const int64_t ticks = app_pipeline_ticks(a);
-	return ticks <= 0 ? 0 : 1 - (double)(pl->m * num_max(1, pl->v) * 3) / (double)ticks;
+	return a->plan.pipeline.m * num_max(1, a->plan.pipeline.v) * 3;
 }
 
-static void draw_margin(const struct view *v, int y, int64_t rank)
+static void draw_margin(const struct view *v, const struct drawn_order *d, int y, int64_t rank)
 {
 	const struct stage_memory *s = &v->a->stages[rank];
 	char text[32], path[FIGURE_PATH_CAP];
@@ -48,21 +46,24 @@ static void draw_margin(const struct view *v, int y, int64_t rank)
 	if (v->c->w >= 100)
 		view_figure(v, x, y, ACT_W, view_gib3(s->category[MEMORY_ACTIVATIONS], text, sizeof(text)),
 			view_stage_path((size_t)rank, "activations", path));
-	(void)snprintf(text, sizeof(text), "%.1f %%", 100 * idle_share(v->a));
+	(void)snprintf(text, sizeof(text), "%.1f %%", 100 - 100 * (double)busy_ticks(v->a) / (double)num_max(1, d->whole.n));
 	(void)canvas_text_right(v->c, v->c->w - IDLE_W, y, IDLE_W, ROLE_TEXT, text);
 }
 
-/* What is left out, below the drawing. */
-static void draw_caption(const struct view *v, const struct strip *s, int64_t drawn_m, int64_t ticks, int y)
+/* What is left out, below the drawing, and how far the exact order is. */
+static void draw_caption(const struct view *v, const struct strip *s, int64_t drawn_m, int y)
 {
 	const struct app *a = v->a;
 	const int64_t m = a->plan.pipeline.m;
-	char caption[160] = "", few[80] = "";
-	if (drawn_m < m)
+	char caption[160] = "", few[120] = "";
+	if (drawn_m < m && a->exact.workspace != NULL)
+		(void)snprintf(few, sizeof(few), _("generating %d %%, so far drawn with %" PRId64 " of %" PRId64 " micro-batches"),
+			(int)(100 * order_share(&a->exact.build)), drawn_m, m);
+	else if (drawn_m < m)
 		(void)snprintf(few, sizeof(few), _("drawn with %" PRId64 " of %" PRId64 " micro-batches"), drawn_m, m);
 	if (s->g == NULL)
 		(void)snprintf(caption, sizeof(caption), _("from tick %" PRId64 " of %" PRId64 "; columns per tick: %d"), a->tick,
-			ticks, a->zoom);
+			a->player.ticks, a->zoom);
 	else if (s->g->mode == GANTT_DENSITY && drawn_m == m)
 		(void)snprintf(caption, sizeof(caption), "%s", _("too fine for single actions, + zooms in at the tick"));
 	else
@@ -71,7 +72,7 @@ static void draw_caption(const struct view *v, const struct strip *s, int64_t dr
 		few[0] != '\0' && caption[0] != '\0' ? "; " : "", caption);
 }
 
-static void draw_fit(const struct view *v, const struct gantt *g, const struct strip *s)
+static void draw_fit(const struct view *v, const struct drawn_order *d, const struct gantt *g, const struct strip *s)
 {
 	char axis[GANTT_COLS_MAX + 1];
 	gantt_axis(g, axis, sizeof(axis));
@@ -84,7 +85,7 @@ static void draw_fit(const struct view *v, const struct gantt *g, const struct s
 		}
 		(void)canvas_printf(v->c, 0, y, s->cells.x, ROLE_DIM, "r%" PRId64, g->rank[row]);
 		view_gantt_cells(v->c, s->cells.x, y, g, row);
-		draw_margin(v, y, g->rank[row]);
+		draw_margin(v, d, y, g->rank[row]);
 	}
 }
 
@@ -97,12 +98,12 @@ static void draw_zoomed(const struct view *v, const struct drawn_order *d, const
 	view_gantt_zoomed(v->c, d, s->cells, s->first, tick, s->scale);
 	for (int row = 0; row < s->cells.h; row++) {
 		(void)canvas_printf(v->c, 0, s->cells.y + row, s->cells.x, ROLE_DIM, "r%" PRId64, s->first + row);
-		draw_margin(v, s->cells.y + row, s->first + row);
+		draw_margin(v, d, s->cells.y + row, s->first + row);
 	}
 }
 
-/* Letters of the drawing and the bubble in numbers. */
-static void draw_below(const struct view *v, int y, int bottom)
+/* What the letters and marks of the drawing are. */
+static void draw_legend(const struct view *v, int y)
 {
 	static const struct {
 		enum action_kind kind;
@@ -110,36 +111,56 @@ static void draw_below(const struct view *v, int y, int bottom)
 		const char *name;
 	} kinds[] = { { ACTION_FORWARD, ROLE_FORWARD, N_("forward") }, { ACTION_BACKWARD, ROLE_BACKWARD, N_("backward") },
 		{ ACTION_INPUT, ROLE_INPUT, N_("input") }, { ACTION_WEIGHT, ROLE_WEIGHT, N_("weight") } };
-	const struct app *a = v->a;
-	const struct pipeline *pl = &a->plan.pipeline;
-	const int64_t ticks = app_pipeline_ticks(a), all = ticks * pl->p, busy = 3 * pl->m * num_max(1, pl->v) * pl->p;
-	char share[32], text[160];
+	const struct schedule_info *info = &schedule_table[v->a->plan.pipeline.schedule];
+	const size_t n_kinds = info->splits ? sizeof(kinds) / sizeof(kinds[0]) : 2;
 	int x = 0;
-	if (y + 4 > bottom)
-		return;
-	const size_t n_kinds = schedule_table[pl->schedule].splits ? sizeof(kinds) / sizeof(kinds[0]) : 2;
 	for (size_t i = 0; i < n_kinds; i++) {
 		canvas_put(v->c, x, y, kinds[i].role, (uint32_t)(unsigned char)action_letters[kinds[i].kind]);
 		x += 2 + canvas_text(v->c, x + 2, y, v->c->w - x, ROLE_DIM, _(kinds[i].name)) + 3;
 	}
+	if (info->overlaps)
+		x += canvas_text(v->c, x, y, v->c->w - x, ROLE_DIM, _("F+B at once")) + 3;
 	canvas_glyph(v->c, x, y, ROLE_TEXT, GLYPH_MEDIUM);
 	x += 2 + canvas_text(v->c, x + 2, y, v->c->w - x, ROLE_DIM, _("both in turn")) + 3;
 	canvas_glyph(v->c, x, y, ROLE_IDLE, GLYPH_IDLE);
 	(void)canvas_text(v->c, x + 2, y, v->c->w - x, ROLE_DIM, _("idle"));
-	(void)canvas_text(v->c, 0, y + 2, 9, ROLE_HEAD, _("BUBBLE"));
-	(void)units_format_f4(100 * a->plan.bubble_of_step, share, sizeof(share));
-	(void)snprintf(
-		text, sizeof(text), _("%" PRId64 " of %" PRId64 " rank-ticks are idle: %s %% of step"), all - busy, all, share);
-	view_figure(v, 9, y + 2, canvas_text_width(text), text, "pipeline.bubble_of_step");
-	(void)units_format_f4(100 * a->plan.bubble_over_ideal, share, sizeof(share));
+}
+
+/* The bubble in numbers, of the drawing where all of it is drawn. */
+static void draw_bubble(const struct view *v, const struct drawn_order *d, int y)
+{
+	const struct app *a = v->a;
+	const int64_t p = a->plan.pipeline.p, all = d->whole.n * p, busy = busy_ticks(a) * p;
+	char share[32], text[160];
+	(void)canvas_text(v->c, 0, y, LABEL_W, ROLE_HEAD, _("BUBBLE"));
+	(void)units_format_f4(100 * (double)(all - busy) / (double)num_max(1, all), share, sizeof(share));
+	(void)snprintf(text, sizeof(text),
+		d->whole.exact ? _("%" PRId64 " of %" PRId64 " rank-ticks are idle: %s %% of step")
+			       : _("about %" PRId64 " of %" PRId64 " rank-ticks are idle: %s %% of step"),
+		all - busy, all, share);
+	view_figure(v, LABEL_W, y, canvas_text_width(text), text, "pipeline.bubble_of_step");
+	(void)units_format_f4(100 * (double)(all - busy) / (double)num_max(1, busy), share, sizeof(share));
 	(void)snprintf(text, sizeof(text), _("%s %% of ideal, the time of a step without it"), share);
-	view_figure(v, 9, y + 3, canvas_text_width(text), text, "pipeline.bubble_over_ideal");
-	if (y + 5 <= bottom) {
-		const int used = canvas_text(v->c, 0, y + 4, v->c->w, ROLE_HEAD, schedule_table[pl->schedule].key);
-		const int help_x = used < 9 ? 9 : used + 2;
-		const struct rect r = { help_x, y + 4, v->c->w - help_x, bottom - y - 4 };
-		(void)canvas_wrap(v->c, r, 0, ROLE_TEXT, ui_text(schedule_table[pl->schedule].help));
-	}
+	view_figure(v, LABEL_W, y + 1, canvas_text_width(text), text, "pipeline.bubble_over_ideal");
+}
+
+/* Legend, bubble, other schedules, what this one is: as far as there are rows. */
+static void draw_below(const struct view *v, const struct drawn_order *d, int y, int bottom)
+{
+	const struct schedule_info *info = &schedule_table[v->a->plan.pipeline.schedule];
+	const int rows = bottom - y, same = rows >= 5 ? 4 : rows == 2 || rows == 3 ? 1 : -1;
+	if (rows >= 2)
+		draw_legend(v, y);
+	if (rows >= 4)
+		draw_bubble(v, d, y + 2);
+	if (same > 0)
+		view_same(v, y + same);
+	if (rows < 6)
+		return;
+	const int used = canvas_text(v->c, 0, y + 5, v->c->w, ROLE_HEAD, info->key);
+	const int help_x = used < LABEL_W ? LABEL_W : used + 2;
+	const struct rect r = { help_x, y + 5, v->c->w - help_x, bottom - y - 5 };
+	(void)canvas_wrap(v->c, r, 0, ROLE_TEXT, ui_text(info->help));
 }
 
 /* Rows of the parts: heading, axis, drawing, caption, heading and rows of the table; then, where there is room, marks and the
@@ -168,13 +189,14 @@ int64_t view_pipeline_span(const struct app *a)
 	return a->zoom == 0 || cols < a->zoom ? 1 : cols / a->zoom;
 }
 
-static void draw_head(const struct view *v, const struct rect *body)
+static void draw_head(const struct view *v, const struct rect *body, const struct pipeline_ticks *t)
 {
 	const struct pipeline *pl = &v->a->plan.pipeline;
 	const int used = canvas_text(v->c, body->x, body->y, body->w, ROLE_HEAD, schedule_table[pl->schedule].key);
 	(void)canvas_printf(v->c, body->x + used + 2, body->y, body->w - used - 2, ROLE_TEXT,
-		_("%" PRId64 " ranks, %" PRId64 " micro-batches, %" PRId64 " ticks (forward 1, backward 2)"), pl->p, pl->m,
-		app_pipeline_ticks(v->a));
+		t->exact ? _("%" PRId64 " ranks, %" PRId64 " micro-batches, %" PRId64 " ticks (forward 1, backward 2)")
+			 : _("%" PRId64 " ranks, %" PRId64 " micro-batches, about %" PRId64 " ticks (forward 1, backward 2)"),
+		pl->p, pl->m, t->n);
 	draw_margin_head(v, body->y + 1);
 }
 
@@ -198,14 +220,23 @@ static int draw_order(const struct view *v, const struct drawn_order *d, struct 
 		s.g = &g;
 		s.cells.w = (int)g.cols;
 		s.cells.h = (int)g.rows;
-		draw_fit(v, &g, &s);
+		draw_fit(v, d, &g, &s);
 	}
 	player_ranks(v, d, &s, ranks);
 	player_mark(v, &s, body.y + 1, rows.marks ? below : -1);
-	draw_caption(v, &s, d->order.pl.m, a->player.ticks, below + rows.marks);
-	player_table(v, (struct rect){ 0, below + rows.marks + 1, (int)num_min(body.w, TABLE_W), rows.table + 1 }, ranks, first,
-		a->player.ticks);
+	draw_caption(v, &s, d->order.pl.m, below + rows.marks);
+	player_table(v, (struct rect){ 0, below + rows.marks + 1, (int)num_min(body.w, TABLE_W), rows.table + 1 }, d, ranks, first);
 	return below + rows.marks + 1 + rows.table + 1;
+}
+
+/* Ranks with what each of their chunks holds, in one block; NULL: no memory. */
+static struct rank_now *new_ranks(const struct pipeline *pl)
+{
+	const int64_t chunks = pipeline_chunks_held(pl);
+	struct rank_now *ranks = calloc((size_t)pl->p, sizeof(*ranks) + (size_t)chunks * sizeof(*ranks->held));
+	for (int64_t i = 0; ranks != NULL && i < pl->p; i++)
+		ranks[i].held = (struct chunk_peak *)(ranks + pl->p) + i * chunks;
+	return ranks;
 }
 
 void view_pipeline(const struct view *v)
@@ -214,11 +245,11 @@ void view_pipeline(const struct view *v)
 	struct drawn_order d;
 	struct err e = { 0 };
 	view_prompt_or(v, player_state);
-	draw_head(v, &body);
-	struct rank_now *ranks = calloc((size_t)num_max(v->a->plan.pipeline.p, STAGE_LIST_MAX), sizeof(*ranks));
+	struct rank_now *ranks = new_ranks(&v->a->plan.pipeline);
 	if (ranks != NULL && drawn_open(v->a, &d, &e)) {
+		draw_head(v, &body, &d.whole);
 		const int y = draw_order(v, &d, ranks);
-		draw_below(v, y + 1, body.y + body.h);
+		draw_below(v, &d, y + 1, body.y + body.h);
 		drawn_close(&d);
 	} else {
 		(void)canvas_text(v->c, body.x, body.y + 2, body.w, ROLE_ALERT, e.msg);

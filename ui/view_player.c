@@ -60,6 +60,7 @@ static void write_reason(struct canvas *c, const struct strip *s, int64_t rank, 
 
 struct watch {
 	const struct view *v;
+	const struct pipeline *pl;
 	const struct strip *s;
 	struct rank_now *ranks;
 	int64_t now;
@@ -71,15 +72,22 @@ static int32_t late_reason(const struct timed_action *t)
 	return t->index == 0 ? IDLE_FILL : IDLE_COMM;
 }
 
+/* From the start of F to the end of B a chunk holds a micro-batch whole, or to the end of I, and from there a part of it to the end
+ * of W. */
+static void hold(struct chunk_peak *held, const struct timed_action *t, int64_t now)
+{
+	const bool forward = t->action.kind == ACTION_FORWARD;
+	if (forward ? t->start > now : t->end > now)
+		return;
+	held->whole += forward ? 1 : t->action.kind == ACTION_WEIGHT ? 0 : -1;
+	held->pending += t->action.kind == ACTION_INPUT ? 1 : t->action.kind == ACTION_WEIGHT ? -1 : 0;
+}
+
 static void watch_action(void *ctx, const struct timed_action *t)
 {
 	const struct watch *w = ctx;
 	struct rank_now *r = &w->ranks[t->rank];
-	const bool releases = t->action.kind == ACTION_BACKWARD || t->action.kind == ACTION_WEIGHT;
-	if (t->action.kind == ACTION_FORWARD && t->start <= w->now)
-		r->in_flight++;
-	if (releases && t->end <= w->now)
-		r->in_flight--;
+	hold(&r->held[pipeline_chunk_at(w->pl, t->rank, t->action.stage)], t, w->now);
 	r->last_end = num_max(r->last_end, t->end);
 	if (r->next && t->start == r->at.start && t->action.overlap) {
 		r->other = t->action;
@@ -97,10 +105,10 @@ static void watch_action(void *ctx, const struct timed_action *t)
 
 void player_ranks(const struct view *v, const struct drawn_order *d, const struct strip *s, struct rank_now *ranks)
 {
-	struct watch w = { v, s, ranks, v->a->player.now };
+	struct watch w = { v, &d->order.pl, s, ranks, v->a->player.now };
 	struct schedule_result result = { 0 };
 	for (int64_t rank = 0; rank < s->p; rank++)
-		ranks[rank] = (struct rank_now){ .reason = IDLE_DRAIN };
+		ranks[rank] = (struct rank_now){ .reason = IDLE_DRAIN, .held = ranks[rank].held };
 	if (!drawn_run(d, watch_action, &w, &result) || !v->a->player.reasons)
 		return;
 	for (int64_t rank = 0; rank < s->p; rank++)
@@ -172,41 +180,54 @@ static void draw_squares(const struct view *v, int x, int y, int64_t n, int64_t 
 		canvas_glyph(v->c, x + i, y, ROLE_ACTIVATIONS, GLYPH_THUMB);
 }
 
-/* Activations at the tick: the chunks in flight as a share of those at the peak, of which the plan knows the bytes. */
-static int64_t bytes_now(const struct app *a, int64_t rank, int64_t in_flight, int64_t peak)
+/* A rank's row of the table. */
+struct table_row {
+	int64_t rank, in_flight, peak, bytes;
+};
+
+/* The activations are those of the plan's memory model for what the rank holds. */
+static struct table_row row_of_rank(
+	const struct app *a, const struct memory_shared *sh, const struct drawn_order *d, const struct rank_now *r, int64_t rank)
 {
-	const double at_peak = (double)a->stages[rank].category[MEMORY_ACTIVATIONS];
-	return peak <= 0 ? 0 : num_round(at_peak * (double)in_flight / (double)peak);
+	const bool backward = r->busy &&
+		(r->at.action.overlap || r->at.action.kind == ACTION_BACKWARD || r->at.action.kind == ACTION_INPUT);
+	struct table_row row = { .rank = rank, .peak = drawn_peak(a, d, rank) };
+	for (int64_t k = 0; k < pipeline_chunks_held(&d->order.pl); k++)
+		row.in_flight += r->held[k].whole + r->held[k].pending;
+	row.bytes = num_round(memory_activations_of(&a->draft.s, sh, rank, r->held, backward));
+	return row;
 }
 
-static void draw_row(const struct view *v, int y, int w, const struct rank_now *r, int64_t rank)
+static void draw_row(const struct view *v, int y, int w, const struct rank_now *r, const struct table_row *row)
 {
 	const struct app *a = v->a;
 	const int label_w = view_label_w(a), count_x = w - GIB_W - COUNT_W;
 	const int squares_w = w >= NARROW_W ? SQUARES_MAX + 1 : 0;
-	const int64_t peak = pipeline_in_flight(&a->plan.pipeline, rank);
 	char text[80];
-	(void)canvas_printf(v->c, 0, y, label_w, ROLE_DIM, "r%" PRId64, rank);
+	(void)canvas_printf(v->c, 0, y, label_w, ROLE_DIM, "r%" PRId64, row->rank);
 	(void)canvas_text(v->c, label_w, y, count_x - squares_w - label_w - 1, r->busy ? ROLE_TEXT : ROLE_DIM, doing(a, r, text));
 	if (squares_w > 0)
-		draw_squares(v, count_x - squares_w, y, r->in_flight, peak);
-	(void)snprintf(text, sizeof(text), _("%" PRId64 " of %" PRId64), r->in_flight, peak);
+		draw_squares(v, count_x - squares_w, y, row->in_flight, row->peak);
+	(void)snprintf(text, sizeof(text), _("%" PRId64 " of %" PRId64), row->in_flight, row->peak);
 	(void)canvas_text_right(v->c, count_x, y, COUNT_W, ROLE_TEXT, text);
-	(void)canvas_text_right(
-		v->c, w - GIB_W, y, GIB_W, ROLE_TEXT, view_gib3(bytes_now(a, rank, r->in_flight, peak), text, sizeof(text)));
+	(void)canvas_text_right(v->c, w - GIB_W, y, GIB_W, ROLE_TEXT, view_gib3(row->bytes, text, sizeof(text)));
 }
 
-void player_table(const struct view *v, struct rect r, const struct rank_now *ranks, int64_t first, int64_t ticks)
+void player_table(const struct view *v, struct rect r, const struct drawn_order *d, const struct rank_now *ranks, int64_t first)
 {
 	const struct app *a = v->a;
 	const int count_x = r.w - GIB_W - COUNT_W;
 	const bool chunks = pipeline_chunks_held(&a->plan.pipeline) > 1;
+	struct memory_shared sh;
 	const int used = canvas_printf(v->c, r.x, r.y, count_x, ROLE_HEAD, _("TICK %" PRId64), a->player.now);
-	(void)canvas_printf(v->c, r.x + used + 1, r.y, count_x - used - 1, ROLE_DIM, _("(0 to %" PRId64 ")"), ticks - 1);
+	(void)canvas_printf(v->c, r.x + used + 1, r.y, count_x - used - 1, ROLE_DIM, _("(0 to %" PRId64 ")"), a->player.ticks - 1);
 	(void)canvas_text_right(v->c, count_x - 10, r.y, COUNT_W + 10, ROLE_DIM, chunks ? _("chunks in flight") : _("in flight"));
 	(void)canvas_text_right(v->c, r.w - GIB_W, r.y, GIB_W, ROLE_DIM, r.w >= NARROW_W ? _("activ., GiB") : _("A GiB"));
-	for (int row = 0; row + 1 < r.h && first + row < (int64_t)a->n_stages; row++)
-		draw_row(v, r.y + 1 + row, r.w, &ranks[first + row], first + row);
+	memory_prepare(&a->draft.s, &sh);
+	for (int64_t i = 0; i + 1 < r.h && first + i < (int64_t)a->n_stages; i++) {
+		const struct table_row row = row_of_rank(a, &sh, d, &ranks[first + i], first + i);
+		draw_row(v, r.y + 1 + (int)i, r.w, &ranks[first + i], &row);
+	}
 }
 
 void player_state(const struct view *v)

@@ -34,7 +34,7 @@ struct gantt *draw_pipeline(const struct pipeline *pl, const struct schedule_tim
 	if (workspace == NULL)
 		return NULL;
 	g = cli_alloc(sizeof *g);
-	if (gantt_draw(pl, t, rows, cols, workspace, g, e) != ERR_OK) {
+	if (gantt_draw(pl, t, (struct gantt_field){ rows, cols, NULL }, workspace, g, e) != ERR_OK) {
 		free(g);
 		g = NULL;
 	}

@@ -176,8 +176,8 @@ int pipeline_text(struct cli *cli, const struct pipeline_job *job, int64_t cols)
 	struct err e = { .code = ERR_OK };
 	int label = label_cols(&job->order.pl), peak = peak_cols(job);
 	struct gantt *g = cli_alloc(sizeof *g);
-	enum err_code code = gantt_draw_order(
-		&job->order, &job->times.ticks, GANTT_ROWS_MAX, cols - label - IDLE_COLS - peak, job->workspace, g, &e);
+	const struct gantt_field field = { GANTT_ROWS_MAX, cols - label - IDLE_COLS - peak, NULL };
+	enum err_code code = gantt_draw_order(&job->order, &job->times.ticks, field, job->workspace, g, &e);
 
 	if (code == ERR_OK) {
 		print_head(job, cli->out);

@@ -44,15 +44,15 @@ static void survey_action(void *ctx, const struct timed_action *a)
 	}
 }
 
-/* Ranks to draw: all, or the first, the middle and the last with rows that stand for the rest. */
-static void choose_rows(struct gantt *g, int64_t rows)
+/* Ranks to draw: those given, all, or the first, the middle and the last with rows that stand for the rest. */
+static void choose_rows(struct gantt *g, int64_t rows, const int64_t *given)
 {
 	int64_t head, tail, at = 0;
 
 	g->rows = num_min(g->p, rows);
-	if (g->p <= rows) {
-		for (int64_t i = 0; i < g->p; i++)
-			g->rank[i] = i;
+	if (given != NULL || g->p <= rows) {
+		for (int64_t i = 0; i < g->rows; i++)
+			g->rank[i] = given != NULL ? given[i] : i;
 		return;
 	}
 	if (rows < 5) {
@@ -281,13 +281,12 @@ static int64_t peak_of(const struct order *o, int64_t rank)
 	return o->list != NULL ? order_peaks(o, rank).at_weight : pipeline_in_flight(&o->pl, rank);
 }
 
-enum err_code gantt_draw_order(const struct order *o, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace,
+enum err_code gantt_draw_order(const struct order *o, const struct schedule_times *t, struct gantt_field field, void *workspace,
 	struct gantt *g, struct err *e)
 {
 	const struct pipeline *pl = &o->pl;
 	struct survey s = { .pl = pl, .b = { .first_backward = 0, .last_forward = -1 } };
 	struct painter painter = { .g = g };
-	int64_t max_rows = num_max(1, num_min(rows, GANTT_ROWS_MAX)), max_cols = num_max(1, num_min(cols, GANTT_COLS_MAX));
 	enum err_code code;
 
 	memset(g, 0, offsetof(struct gantt, cell));
@@ -297,8 +296,8 @@ enum err_code gantt_draw_order(const struct order *o, const struct schedule_time
 	g->p = pl->p;
 	g->lower = gantt_lower(pl);
 	g->unit = num_max(1, t->forward > 0 ? t->forward : t->backward);
-	choose_rows(g, max_rows);
-	choose_scale(g, &s.b, (t->forward + t->backward) * chunks_of(pl), max_cols);
+	choose_rows(g, num_max(1, num_min(field.rows, GANTT_ROWS_MAX)), field.rank);
+	choose_scale(g, &s.b, (t->forward + t->backward) * chunks_of(pl), num_max(1, num_min(field.cols, GANTT_COLS_MAX)));
 	clear_cells(g);
 	code = order_run(o, t, workspace, draw_action, &painter, NULL, &g->result, e);
 	if (code != ERR_OK)
@@ -315,7 +314,7 @@ enum err_code gantt_draw_order(const struct order *o, const struct schedule_time
 	return ERR_OK;
 }
 
-enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace,
+enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, struct gantt_field field, void *workspace,
 	struct gantt *g, struct err *e)
 {
 	struct order o;
@@ -323,7 +322,7 @@ enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times 
 
 	if (code != ERR_OK)
 		return code;
-	return gantt_draw_order(&o, t, rows, cols, (char *)workspace + num_round_up(order_workspace_bytes(pl), 8), g, e);
+	return gantt_draw_order(&o, t, field, (char *)workspace + num_round_up(order_workspace_bytes(pl), 8), g, e);
 }
 
 int64_t gantt_time_at(const struct gantt *g, int64_t col)

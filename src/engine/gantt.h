@@ -51,12 +51,18 @@ struct gantt {
 	struct gantt_cell cell[GANTT_ROWS_MAX][GANTT_COLS_MAX];
 };
 
-/* Draws a pipeline into at most rows x cols cells (cut to the maxima above). The first that fits: 3, 2 or 1 columns per tick in
- * full; 2 or 1 abridged; else density. workspace as for schedule_run. Errors are those of schedule_run. */
-enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace,
+/* Where to draw: at most rows x cols cells, cut to the maxima above. rank: the rank of every row, each at most once; NULL: all, or
+ * of more than rows the first, the middle and the last. */
+struct gantt_field {
+	int64_t rows, cols;
+	const int64_t *rank;
+};
+/* Draws a pipeline. The first that fits: 3, 2 or 1 columns per tick in full; 2 or 1 abridged; else density. workspace as for
+ * schedule_run. Errors are those of schedule_run. */
+enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times *t, struct gantt_field field, void *workspace,
 	struct gantt *g, struct err *e) NODISCARD;
 /* The same of an order that exists already; workspace of order_run_bytes. */
-enum err_code gantt_draw_order(const struct order *o, const struct schedule_times *t, int64_t rows, int64_t cols, void *workspace,
+enum err_code gantt_draw_order(const struct order *o, const struct schedule_times *t, struct gantt_field field, void *workspace,
 	struct gantt *g, struct err *e) NODISCARD;
 
 /* Time (in the units of the schedule times) at the left edge of a column. */

@@ -175,7 +175,8 @@ struct dynamic {
 	double accumulated; /* unsharded gradients, complete */
 	double buckets, flats, leftover;
 	double logits, loss_hidden, head_logits, head_gradient;
-	double chunks_in_flight;
+	double chunks_in_flight, layers_in_flight;
+	int64_t layers;
 	double largest_layer, largest_layer_trained;
 };
 
@@ -201,60 +202,84 @@ static struct chunk_peak in_flight(const struct scenario *s, const struct memory
 	return n;
 }
 
-static void sum_saved(
-	const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct dynamic *d, struct stage_memory *out)
+/* Adds what n micro-batches of chunk k hold. */
+static void hold_chunk(const struct scenario *s, const struct memory_shared *sh, int64_t rank, int64_t k, struct chunk_peak n,
+	struct dynamic *d)
 {
+	const struct profile *p = &s->profile;
+	int64_t i = pipeline_stage_of(&sh->pipeline, rank, k), layers = sh->split.layers[i];
+	double extra = s->layout.pp > 1 ? p->hidden_extra_pipeline : p->hidden_extra_single, held = (double)(n.whole + n.pending);
+	double one = chunk_saved(s, sh, sh->first_layer[i], layers);
+
+	if (k == 0)
+		d->saved_one = one;
+	d->layers += layers;
+	d->saved += (double)n.whole * one;
 	/* What the four matrix multiplies of a layer keep until their weight gradients are taken. */
-	double pending_one = s->profile.pending_weight_bytes * sh->hidden_elements / (double)s->layout.tp, weighted = 0;
+	d->pending += (double)(n.pending * layers) * p->pending_weight_bytes * sh->hidden_elements / (double)s->layout.tp;
+	d->hidden += held * extra * 2 * sh->hidden_elements;
+	if (s->training.recompute == RECOMPUTE_FULL)
+		d->hidden += held * p->mask_bytes * (double)s->training.seq * (double)s->training.seq;
+	if (i == 0 && p->embedding_mask && s->training.dropout > 0 && s->model.positions > 0)
+		d->mask = (double)n.whole * sh->hidden_elements / sh->sp;
+	d->chunks_in_flight += held;
+	d->layers_in_flight += held * (double)layers;
+}
 
-	for (int64_t k = 0; k < pipeline_chunks_held(&sh->pipeline); k++) {
-		int64_t i = pipeline_stage_of(&sh->pipeline, rank, k), layers = sh->split.layers[i];
-		struct chunk_peak n = in_flight(s, sh, rank, k);
-		double one = chunk_saved(s, sh, sh->first_layer[i], layers), held = (double)(n.whole + n.pending);
+/* What a backward has recomputed of the layer it is in. */
+static double recomputed_bytes(const struct scenario *s, const struct memory_shared *sh, int64_t layers, int64_t moe_layers)
+{
+	const struct profile *p = &s->profile;
 
-		if (k == 0)
-			d->saved_one = one;
-		d->saved += (double)n.whole * one;
-		d->pending += (double)(n.pending * layers) * pending_one;
-		d->chunks_in_flight += held;
-		weighted += held * (double)layers;
-		if (i == 0 && s->profile.embedding_mask && s->training.dropout > 0 && s->model.positions > 0)
-			d->mask = (double)n.whole * sh->hidden_elements / sh->sp;
-	}
-	out->in_flight = out->layers > 0 ? weighted / (double)out->layers : d->chunks_in_flight / (double)s->layout.vpp;
+	if (!p->work_table_full)
+		return 0;
+	if (s->training.recompute == RECOMPUTE_FULL)
+		return fmax(moe_layers < layers ? sh->layer[0].table : 0, moe_layers > 0 ? sh->layer[1].table : 0) *
+			(double)s->training.recompute_every;
+	if (s->training.recompute == RECOMPUTE_SELECTIVE && p->selective == SELECTIVE_CORE_ATTENTION)
+		return fmax(sh->layer[0].table - sh->layer[0].saved, sh->layer[1].table - sh->layer[1].saved);
+	return 0;
+}
+
+/* Saved layer inputs move to the host, two stay: the one in use and the one in transfer; returns what moves. Src: DeepSpeed
+ * cpu_checkpointing. */
+static double offload_saved(const struct scenario *s, struct dynamic *d)
+{
+	double stays, moves;
+
+	if (!s->training.offload_activations || d->layers == 0)
+		return 0;
+	stays = fmin(d->saved, 2 * d->saved_one / fmax(1, (double)d->layers / (double)s->layout.vpp));
+	moves = d->saved - stays;
+	d->saved = stays;
+	d->saved_one = fmin(d->saved_one, stays);
+	return moves;
 }
 
 static void sum_activations(
 	const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct dynamic *d, struct stage_memory *out)
 {
-	const struct profile *p = &s->profile;
-	double extra = s->layout.pp > 1 ? p->hidden_extra_pipeline : p->hidden_extra_single, table;
-	bool full = s->training.recompute == RECOMPUTE_FULL;
-
-	sum_saved(s, sh, rank, d, out);
-	d->hidden = d->chunks_in_flight * extra * 2 * sh->hidden_elements;
-	if (full)
-		d->hidden += d->chunks_in_flight * p->mask_bytes * (double)s->training.seq * (double)s->training.seq;
-	table = fmax(out->moe_layers < out->layers ? sh->layer[0].table : 0, out->moe_layers > 0 ? sh->layer[1].table : 0);
-	if (!p->work_table_full)
-		return;
-	if (full)
-		d->recomputed = table * (double)s->training.recompute_every;
-	else if (s->training.recompute == RECOMPUTE_SELECTIVE && p->selective == SELECTIVE_CORE_ATTENTION)
-		d->recomputed = fmax(sh->layer[0].table - sh->layer[0].saved, sh->layer[1].table - sh->layer[1].saved);
+	for (int64_t k = 0; k < pipeline_chunks_held(&sh->pipeline); k++)
+		hold_chunk(s, sh, rank, k, in_flight(s, sh, rank, k), d);
+	out->in_flight =
+		out->layers > 0 ? d->layers_in_flight / (double)out->layers : d->chunks_in_flight / (double)s->layout.vpp;
+	d->recomputed = recomputed_bytes(s, sh, out->layers, out->moe_layers);
+	out->host_bytes += num_round(offload_saved(s, d));
 }
 
-/* Saved layer inputs move to the host, two stay: the one in use and the one in transfer. Src: DeepSpeed cpu_checkpointing. */
-static void offload_saved(const struct scenario *s, struct dynamic *d, struct stage_memory *out)
+double memory_activations_of(
+	const struct scenario *s, const struct memory_shared *sh, int64_t rank, const struct chunk_peak *held, bool backward)
 {
-	double stays;
+	struct rank_params rp;
+	struct dynamic d = { 0 };
 
-	if (!s->training.offload_activations || out->layers == 0)
-		return;
-	stays = fmin(d->saved, 2 * d->saved_one / fmax(1, (double)out->layers / (double)s->layout.vpp));
-	out->host_bytes += num_round(d->saved - stays);
-	d->saved = stays;
-	d->saved_one = fmin(d->saved_one, stays);
+	if (!s->profile.models_activations)
+		return 0;
+	for (int64_t k = 0; k < pipeline_chunks_held(&sh->pipeline); k++)
+		hold_chunk(s, sh, rank, k, held[k], &d);
+	memory_rank_params(s, sh, rank, &rp);
+	(void)offload_saved(s, &d);
+	return d.saved + d.pending + d.hidden + d.mask + (backward ? recomputed_bytes(s, sh, rp.layers, rp.moe_layers) : 0);
 }
 
 static void sum_sharding(
@@ -477,7 +502,6 @@ void memory_stage_of(const struct scenario *s, const struct memory_shared *sh, i
 	if (p->models_activations) {
 		largest_layer(s, sh, out, &d);
 		sum_activations(s, sh, rank, &d, out);
-		offload_saved(s, &d, out);
 		sum_sharding(s, sh, &rp, &d);
 		sum_loss(s, sh, &d);
 		if (s->training.adapter == ADAPTER_QLORA)

@@ -127,3 +127,19 @@ enum err_code schedule_compare(int32_t schedule, const struct pipeline *base, co
 		? code
 		: order_compare(&o, base, t, (char *)workspace + num_round_up(order_workspace_bytes(&pl), 8), out, e);
 }
+
+bool schedule_estimate(int32_t schedule, const struct pipeline *base, struct schedule_estimate *out)
+{
+	int64_t peak = 0, ticks;
+
+	*out = (struct schedule_estimate){ .pl = compared_pipeline(schedule, base) };
+	if (pipeline_check(&out->pl, NULL) != ERR_OK)
+		return false;
+	ticks = schedule_table[schedule].closed(&out->pl, 1, 1, 1, 0, &out->exact);
+	out->exact = out->exact && pipeline_is_exact(&out->pl);
+	out->ticks = (double)(ticks * base->v) / (double)out->pl.v;
+	for (int64_t rank = 0; rank < base->p; rank++)
+		peak = num_max(peak, pipeline_in_flight(&out->pl, rank));
+	out->peak_micro_batches = (double)peak / (double)out->pl.v;
+	return true;
+}

@@ -276,6 +276,16 @@ int64_t order_compare_bytes(const struct order *o);
 enum err_code order_compare(const struct order *o, const struct pipeline *base, const struct compared_times *t, void *workspace,
 	struct schedule_comparison *out, struct err *e) NODISCARD;
 
+/* What closed forms say of `schedule` on the ranks and micro-batches of base, without running it. */
+struct schedule_estimate {
+	struct pipeline pl;
+	bool exact;                /* else stated */
+	double ticks;              /* makespan, F = I = W = 1 for a chunk of base */
+	double peak_micro_batches; /* most of any rank, in micro-batches of its whole share */
+};
+/* False where the shape is not legal. */
+bool schedule_estimate(int32_t schedule, const struct pipeline *base, struct schedule_estimate *out);
+
 /* "0F0", "3B12": stage, letter, micro-batch. Returns buf. */
 char *action_format(const struct action *a, char *buf, size_t cap);
 
