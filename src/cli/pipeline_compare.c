@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_COLS = 19 };
+enum { NAME_COLS = 17 };
 
 struct comparison {
 	struct pipeline base;
@@ -38,10 +38,10 @@ static void print_row(const struct pipeline_times *t, const struct schedule_comp
 	const char *key = name_of(c);
 
 	if (c->why.code != ERR_OK) {
-		sink_printf(out, "%-18s %s\n", key, _("not with this shape, see below"));
+		sink_printf(out, "%-*s%s\n", (int)NAME_COLS, key, _("not with this shape, see below"));
 		return;
 	}
-	sink_printf(out, "%-18s%3" PRId64 "%11.7g%9.2f %%%9.2f %%%10.6g%8.5g%8.5g\n", key, c->pl.v,
+	sink_printf(out, "%-*s%3" PRId64 " %11.7g%7.2f %%%9.2f %%%11.5g%8.5g%8.5g\n", (int)NAME_COLS, key, c->pl.v,
 		in_units(t, c, c->result.makespan), 100 * c->result.bubble_of_step, 100 * c->result.bubble_over_ideal,
 		in_units(t, c, c->result.span_bubble), c->peak_micro_batches, (double)c->peak_at_input / (double)c->pl.v);
 }
@@ -83,7 +83,7 @@ static void print_table(const struct comparison *c, struct sink *out)
 	sink_printf(out, ngettext(" with %" PRId64 " micro-batch\n", " with %" PRId64 " micro-batches\n", (unsigned long)pl->m),
 		pl->m);
 	print_times(c->times, out);
-	sink_printf(out, "%-18s%3s%11s%11s%11s%10s%8s%8s\n", _("schedule"), "v", _("makespan"), _("of step"), _("over ideal"),
+	sink_printf(out, "%-*s%3s%12s%9s%11s%11s%8s%8s\n", (int)NAME_COLS, _("schedule"), "v", _("makespan"), _("of step"), _("over ideal"),
 		_("span"), _("peak W"), _("peak I"));
 	for (int i = 0; i < c->rows; i++)
 		print_row(c->times, &c->row[i], out);

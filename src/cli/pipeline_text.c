@@ -4,6 +4,7 @@
 #include "pipeline.h"
 
 #include "draw.h"
+#include "help.h"
 #include "i18n.h"
 #include "num.h"
 
@@ -107,7 +108,7 @@ static void print_bubbles(const struct pipeline_job *job, struct sink *out)
 	sink_printf(out, "  %-17s%9.2f %%  %s\n", _("of the step"), 100 * r->bubble_of_step, _("idle / (ranks x makespan)"));
 	sink_printf(out, "  %-17s%9.2f %%  %s\n", _("over ideal"), 100 * r->bubble_over_ideal, _("idle / busy"));
 	sink_printf(out, "  %-17s%9.2f %%  ", _("within the span"), 100 * r->span_bubble_rate);
-	sink_printf(out, _("idle %.10g from a rank's first to its last action\n"), pipeline_units(&job->times, r->span_bubble));
+	sink_printf(out, _("idle %.8g, a rank's first to last action\n"), pipeline_units(&job->times, r->span_bubble));
 	if (r->max_busy > 0 && r->total_busy != job->order.pl.p * r->max_busy)
 		sink_printf(out, "  %-17s%9.2f %%  %s\n", _("over the busiest"),
 			100 * ((double)r->makespan / (double)r->max_busy - 1), _("ranks differ: makespan / busiest rank - 1"));
@@ -123,11 +124,15 @@ static void print_idle(const struct pipeline_job *job, struct sink *out)
 		[IDLE_DRAIN] = N_("drain"),
 	};
 
-	sink_puts(out, _("idle time by cause:"));
+	char buf[200];
+	struct sink text;
+
+	sink_init(&text, buf, sizeof buf, NULL, NULL);
+	sink_puts(&text, _("idle time by cause:"));
 	for (int i = IDLE_FILL; i < IDLE_REASON_COUNT; i++)
-		sink_printf(out, "%s %s %.10g", i > IDLE_FILL ? "," : "", _(names[i]),
+		sink_printf(&text, "%s %s %.10g", i > IDLE_FILL ? "," : "", _(names[i]),
 			pipeline_units(&job->times, job->result.idle[i]));
-	sink_puts(out, "\n");
+	help_wrapped(buf, 0, 0, out);
 }
 
 void *pipeline_critical(const struct pipeline_job *job, struct critical_path *path)
@@ -159,10 +164,14 @@ static void print_critical(const struct pipeline_job *job, struct sink *out)
 static void print_notes(const struct pipeline_job *job, struct sink *out)
 {
 	const struct pipeline *pl = &job->order.pl;
+	char buf[400];
+	struct sink text;
 
-	sink_printf(out, _("times of a chunk: "));
-	pipeline_times_text(&job->times, out);
-	sink_puts(out, _("\nmax: chunks in flight at most, each from its F to the end of its B or W\n"));
+	sink_init(&text, buf, sizeof buf, NULL, NULL);
+	sink_puts(&text, _("times of a chunk: "));
+	pipeline_times_text(&job->times, &text);
+	help_wrapped(buf, 0, 0, out);
+	sink_puts(out, _("max: chunks in flight at most, each from its F to the end of its B or W\n"));
 	if (pipeline_shown_group(pl) > 0)
 		sink_printf(out,
 			ngettext("groups of %" PRId64 " micro-batch\n", "groups of %" PRId64 " micro-batches\n",
