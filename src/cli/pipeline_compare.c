@@ -135,13 +135,19 @@ static void print_json(const struct comparison *c, struct sink *out)
 	sink_puts(out, "  ],\n  \"diagnostics\": []\n}\n");
 }
 
-static void *workspace_of(const struct pipeline *base, int64_t bytes, struct err *e)
+/* Before anything runs: nobody should wait for an answer that cannot come. */
+static enum err_code check_size(const struct pipeline *base, struct err *e)
 {
-	if (bytes >= 0 && bytes <= DRAW_BYTES_MAX)
-		return cli_alloc((size_t)bytes);
-	(void)err_set(e, ERR_RANGE, "microbatches", _("%lld ranks with %lld micro-batches are too many to compare"),
-		(long long)base->p, (long long)base->m);
-	return NULL;
+	bool good = base->m <= DRAW_ACTIONS_MAX / 3 / num_max(2, base->v) / base->p;
+
+	for (int32_t s = 0; s < SCHEDULE_COUNT && good; s++) {
+		int64_t bytes = schedule_compare_bytes(s, base);
+
+		good = bytes >= 0 && bytes <= DRAW_BYTES_MAX;
+	}
+	return good ? ERR_OK
+		    : err_set(e, ERR_RANGE, "microbatches", _("%lld ranks with %lld micro-batches are too many to compare"),
+			      (long long)base->p, (long long)base->m);
 }
 
 /* Adds a row: of a schedule, whose shape is its own and may be larger than base; without an order of its own, else of that. */
@@ -149,7 +155,7 @@ static enum err_code add_row(struct comparison *c, int32_t schedule, const struc
 {
 	const struct compared_times times = { c->times->ticks, c->times->stages };
 	struct schedule_comparison *row = &c->row[c->rows];
-	void *workspace = workspace_of(&c->base, o != NULL ? order_compare_bytes(o) : schedule_compare_bytes(schedule, &c->base), e);
+	void *workspace = draw_alloc(&c->base, o != NULL ? order_compare_bytes(o) : schedule_compare_bytes(schedule, &c->base), e);
 	enum err_code code;
 
 	if (workspace == NULL)
@@ -165,12 +171,9 @@ enum err_code pipeline_compare(
 	struct cli *cli, const struct pipeline *base, const struct order *imported, const struct pipeline_times *t, struct err *e)
 {
 	struct comparison *c = cli_alloc(sizeof *c);
-	enum err_code code = ERR_OK;
+	enum err_code code = check_size(base, e);
 
 	*c = (struct comparison){ .base = *base, .times = t };
-	if (base->m > DRAW_ACTIONS_MAX / 3 / num_max(2, base->v) / base->p)
-		code = err_set(e, ERR_RANGE, "microbatches", _("%lld ranks with %lld micro-batches are too many to compare"),
-			(long long)base->p, (long long)base->m);
 	if (code == ERR_OK && imported != NULL)
 		code = add_row(c, SCHEDULE_COUNT, imported, e);
 	for (int32_t s = 0; s < SCHEDULE_COUNT && code == ERR_OK; s++)

@@ -249,6 +249,9 @@ enum err_code order_parse(const struct order_text *t, void *workspace, struct or
 	enum err_code code;
 
 	count_text(t, &actions, &lines);
+	/* A byte order mark, as some editors write it. */
+	if (t->len >= 3 && memcmp(t->text, "\xEF\xBB\xBF", 3) == 0)
+		r.at += 3;
 	r.first = workspace;
 	r.list = (struct action *)(r.first + lines + 2);
 	r.first[0] = 0;
