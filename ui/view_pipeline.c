@@ -113,15 +113,17 @@ static void draw_legend(const struct view *v, int y)
 		{ ACTION_INPUT, ROLE_INPUT, N_("input") }, { ACTION_WEIGHT, ROLE_WEIGHT, N_("weight") } };
 	const struct schedule_info *info = &schedule_table[v->a->plan.pipeline.schedule];
 	const size_t n_kinds = info->splits ? sizeof(kinds) / sizeof(kinds[0]) : 2;
+	/* With blocks all of it just fits into 80 columns. */
+	const int gap = info->overlaps ? 2 : 3;
 	int x = 0;
 	for (size_t i = 0; i < n_kinds; i++) {
 		canvas_put(v->c, x, y, kinds[i].role, (uint32_t)(unsigned char)action_letters[kinds[i].kind]);
-		x += 2 + canvas_text(v->c, x + 2, y, v->c->w - x, ROLE_DIM, _(kinds[i].name)) + 3;
+		x += 2 + canvas_text(v->c, x + 2, y, v->c->w - x, ROLE_DIM, _(kinds[i].name)) + gap;
 	}
 	if (info->overlaps)
-		x += canvas_text(v->c, x, y, v->c->w - x, ROLE_DIM, _("F+B at once")) + 3;
+		x += canvas_text(v->c, x, y, v->c->w - x, ROLE_DIM, _("F+B at once")) + gap;
 	canvas_glyph(v->c, x, y, ROLE_TEXT, GLYPH_MEDIUM);
-	x += 2 + canvas_text(v->c, x + 2, y, v->c->w - x, ROLE_DIM, _("both in turn")) + 3;
+	x += 2 + canvas_text(v->c, x + 2, y, v->c->w - x, ROLE_DIM, _("both in turn")) + gap;
 	canvas_glyph(v->c, x, y, ROLE_IDLE, GLYPH_IDLE);
 	(void)canvas_text(v->c, x + 2, y, v->c->w - x, ROLE_DIM, _("idle"));
 }
