@@ -102,8 +102,8 @@ static void replay_action(void *ctx, const struct action *a)
 }
 
 /* Over the whole order the bytes of what is held rise to the figure of the plan, which has them from the stated peaks, and end at
- * none. Where layers are uneven a wrong chunk would show. With several chunks the plan takes the first instant with the most of them:
- * later a larger one may take the place of a smaller. */
+ * none. Where layers are uneven a wrong chunk would show. With several chunks the plan takes the first instant with the most of
+ * them: later a larger one may take the place of a smaller. */
 START_TEST(what_is_held_at_an_instant_rises_to_the_peak_of_the_plan)
 {
 	static const struct {
@@ -141,8 +141,8 @@ START_TEST(what_is_held_at_an_instant_rises_to_the_peak_of_the_plan)
 		ck_assert(memory_activations_of(&d.s, &sh, rank, r.held, false) <= 0);
 		plan = m.term[TERM_SAVED] + m.term[TERM_PENDING] + m.term[TERM_STAGE_HIDDEN] + m.term[TERM_EMBEDDING_MASK];
 		if (m.instant == INSTANT_FULL_IN_FLIGHT || m.instant == INSTANT_LOSS || m.instant == INSTANT_HEAD_GRADIENT)
-			ck_assert_msg(r.most >= plan * (1 - 1e-9) && r.most <= plan * (1 + rows[_i].above), "rank %d: %g of %g", (int)rank,
-				r.most, plan);
+			ck_assert_msg(r.most >= plan * (1 - 1e-9) && r.most <= plan * (1 + rows[_i].above), "rank %d: %g of %g",
+				(int)rank, r.most, plan);
 	}
 	free(workspace);
 }

@@ -515,12 +515,14 @@ START_TEST(the_comparison_takes_times_of_parts)
 		const int64_t *stages;
 	} rows[] = { { SCHEDULE_1F1B, sums }, { SCHEDULE_ZB_H2, sums }, { SCHEDULE_DUALPIPE, sums }, { SCHEDULE_ZB_V, parts },
 		{ SCHEDULE_V_HALF, parts } };
-	struct compared_times t = { .t = { .stage_forward = parts, .stage_input = parts, .stage_weight = parts, .comm = 2 }, .parts = 8 };
+	struct compared_times t = { .t = { .stage_forward = parts, .stage_input = parts, .stage_weight = parts, .comm = 2 },
+		.parts = 8 };
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct pipeline base = { .schedule = SCHEDULE_1F1B, .p = 4, .m = 8, .v = 1 };
-		struct schedule_times own = { .stage_forward = rows[i].stages, .stage_input = rows[i].stages, .stage_weight = rows[i].stages,
-			.comm = 2 };
+		struct schedule_times own = {
+			.stage_forward = rows[i].stages, .stage_input = rows[i].stages, .stage_weight = rows[i].stages, .comm = 2
+		};
 		void *workspace = malloc((size_t)schedule_compare_bytes(rows[i].schedule, &base));
 		struct schedule_comparison c;
 		struct held_order h;
@@ -590,7 +592,8 @@ START_TEST(every_row_of_the_table_is_complete)
 	ck_assert(info->peak_formula != NULL && info->makespan_formula != NULL);
 	ck_assert(info->closed != NULL && info->makespan != NULL && info->peak != NULL && info->in_flight != NULL &&
 		info->count != NULL);
-	ck_assert(info->greedy ? info->begin != NULL && info->step != NULL && info->share != NULL && info->scratch_bytes != NULL && info->program == NULL
+	ck_assert(info->greedy ? info->begin != NULL && info->step != NULL && info->share != NULL &&
+				info->scratch_bytes != NULL && info->program == NULL
 			       : info->begin == NULL && info->program != NULL && info->at != NULL);
 	ck_assert(info->v_min >= 1 && info->v_max >= info->v_min && info->needs_v == (info->v_min > 1));
 }

@@ -157,7 +157,7 @@ struct app {
 	int zoom;                     /* pipeline view: columns per tick, 0: fit */
 	int64_t tick;                 /* pipeline view: first tick shown when zoomed */
 	struct player player;
-	struct exact_order exact; /* of player.of */
+	struct exact_order exact;                   /* of player.of */
 	enum context help_context;                  /* help view: where it was called from */
 	char path[FIGURE_PATH_CAP];                 /* explain view: the figure or setting */
 	char trail[APP_TRAIL_MAX][FIGURE_PATH_CAP]; /* the ones it was reached by */

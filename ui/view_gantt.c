@@ -100,13 +100,15 @@ bool drawn_run(const struct drawn_order *d, schedule_emit *emit, void *ctx, stru
 bool drawn_gantt(const struct drawn_order *d, int rows, int cols, struct gantt *g)
 {
 	struct err e;
-	return gantt_draw_order(&d->order, &drawing_times, (struct gantt_field){ rows, cols, NULL }, d->workspace, g, &e) == ERR_OK;
+	return gantt_draw_order(&d->order, &drawing_times, (struct gantt_field){ rows, cols, NULL }, d->workspace, g, &e) ==
+		ERR_OK;
 }
 
 int64_t drawn_peak(const struct app *a, const struct drawn_order *d, int64_t rank)
 {
 	const struct pipeline *pl = &a->plan.pipeline;
-	return d->order.list != NULL && d->order.pl.m == pl->m ? order_peaks(&d->order, rank).at_weight : pipeline_in_flight(pl, rank);
+	return d->order.list != NULL && d->order.pl.m == pl->m ? order_peaks(&d->order, rank).at_weight
+							       : pipeline_in_flight(pl, rank);
 }
 
 int64_t view_pipeline_ticks(const struct app *a)
@@ -178,7 +180,7 @@ struct window {
 	struct rect r;
 	int64_t first, tick;
 	int scale;
-	int64_t lower;          /* stages from here on are in lower case */
+	int64_t lower;         /* stages from here on are in lower case */
 	struct action forward; /* of the block whose second half comes next */
 };
 

@@ -148,10 +148,10 @@ struct strip {
 /* What a rank does at the tick. */
 struct rank_now {
 	bool busy;
-	int32_t reason;         /* enum idle_reason, when not busy */
-	struct timed_action at; /* what runs, or what it waits for */
-	bool next;              /* `at` is set */
-	struct action other;    /* second half of an overlapped block */
+	int32_t reason;          /* enum idle_reason, when not busy */
+	struct timed_action at;  /* what runs, or what it waits for */
+	bool next;               /* `at` is set */
+	struct action other;     /* second half of an overlapped block */
 	struct chunk_peak *held; /* [chunk of the rank]: micro-batches in flight; memory of the caller, all 0 */
 	int64_t last_end;
 };

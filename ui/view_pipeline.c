@@ -57,7 +57,8 @@ static void draw_caption(const struct view *v, const struct strip *s, int64_t dr
 	const int64_t m = a->plan.pipeline.m;
 	char caption[160] = "", few[120] = "";
 	if (drawn_m < m && a->exact.workspace != NULL)
-		(void)snprintf(few, sizeof(few), _("generating %d %%, so far drawn with %" PRId64 " of %" PRId64 " micro-batches"),
+		(void)snprintf(few, sizeof(few),
+			_("generating %d %%, so far drawn with %" PRId64 " of %" PRId64 " micro-batches"),
 			(int)(100 * order_share(&a->exact.build)), drawn_m, m);
 	else if (drawn_m < m)
 		(void)snprintf(few, sizeof(few), _("drawn with %" PRId64 " of %" PRId64 " micro-batches"), drawn_m, m);
@@ -227,7 +228,8 @@ static int draw_order(const struct view *v, const struct drawn_order *d, struct 
 	player_ranks(v, d, &s, ranks);
 	player_mark(v, &s, body.y + 1, rows.marks ? below : -1);
 	draw_caption(v, &s, d->order.pl.m, below + rows.marks);
-	player_table(v, (struct rect){ 0, below + rows.marks + 1, (int)num_min(body.w, TABLE_W), rows.table + 1 }, d, ranks, first);
+	player_table(
+		v, (struct rect){ 0, below + rows.marks + 1, (int)num_min(body.w, TABLE_W), rows.table + 1 }, d, ranks, first);
 	return below + rows.marks + 1 + rows.table + 1;
 }
 

@@ -72,8 +72,8 @@ static int32_t late_reason(const struct timed_action *t)
 	return t->index == 0 ? IDLE_FILL : IDLE_COMM;
 }
 
-/* From the start of F to the end of B a chunk holds a micro-batch whole, or to the end of I, and from there a part of it to the end
- * of W. */
+/* From the start of F to the end of B a chunk holds a micro-batch whole, or to the end of I, and from there a part of it to the
+ * end of W. */
 static void hold(struct chunk_peak *held, const struct timed_action *t, int64_t now)
 {
 	const bool forward = t->action.kind == ACTION_FORWARD;
@@ -189,8 +189,8 @@ struct table_row {
 static struct table_row row_of_rank(
 	const struct app *a, const struct memory_shared *sh, const struct drawn_order *d, const struct rank_now *r, int64_t rank)
 {
-	const bool backward = r->busy &&
-		(r->at.action.overlap || r->at.action.kind == ACTION_BACKWARD || r->at.action.kind == ACTION_INPUT);
+	const bool backward =
+		r->busy && (r->at.action.overlap || r->at.action.kind == ACTION_BACKWARD || r->at.action.kind == ACTION_INPUT);
 	struct table_row row = { .rank = rank, .peak = drawn_peak(a, d, rank) };
 	for (int64_t k = 0; k < pipeline_chunks_held(&d->order.pl); k++)
 		row.in_flight += r->held[k].whole + r->held[k].pending;
@@ -220,7 +220,8 @@ void player_table(const struct view *v, struct rect r, const struct drawn_order 
 	const bool chunks = pipeline_chunks_held(&a->plan.pipeline) > 1;
 	struct memory_shared sh;
 	const int used = canvas_printf(v->c, r.x, r.y, count_x, ROLE_HEAD, _("TICK %" PRId64), a->player.now);
-	(void)canvas_printf(v->c, r.x + used + 1, r.y, count_x - used - 1, ROLE_DIM, _("(0 to %" PRId64 ")"), a->player.ticks - 1);
+	(void)canvas_printf(
+		v->c, r.x + used + 1, r.y, count_x - used - 1, ROLE_DIM, _("(0 to %" PRId64 ")"), a->player.ticks - 1);
 	(void)canvas_text_right(v->c, count_x - 10, r.y, COUNT_W + 10, ROLE_DIM, chunks ? _("chunks in flight") : _("in flight"));
 	(void)canvas_text_right(v->c, r.w - GIB_W, r.y, GIB_W, ROLE_DIM, r.w >= NARROW_W ? _("activ., GiB") : _("A GiB"));
 	memory_prepare(&a->draft.s, &sh);

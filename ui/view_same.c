@@ -76,8 +76,9 @@ static void write_rival(const struct schedule_estimate *x, bool first, char *tex
 	else
 		(void)snprintf(name, sizeof(name), "%s", key);
 	if (first)
-		(void)snprintf(text, cap, x->exact ? _("%s %.6g ticks, %.4g in flight") : _("%s about %.6g ticks, %.4g in flight"), name,
-			x->ticks, x->peak_micro_batches);
+		(void)snprintf(text, cap,
+			x->exact ? _("%s %.6g ticks, %.4g in flight") : _("%s about %.6g ticks, %.4g in flight"), name, x->ticks,
+			x->peak_micro_batches);
 	else
 		(void)snprintf(text, cap, x->exact ? _(";  %s %.6g, %.4g") : _(";  %s about %.6g, %.4g"), name, x->ticks,
 			x->peak_micro_batches);

@@ -41,8 +41,8 @@ double pipeline_units(const struct pipeline_times *t, int64_t ticks);
 /* The group where the schedule has groups, else 0. */
 int64_t pipeline_shown_group(const struct pipeline *pl);
 
-/* The critical path, and the workspace that order_critical needs to walk it once more; NULL: too long to remember. The caller frees
- * it. */
+/* The critical path, and the workspace that order_critical needs to walk it once more; NULL: too long to remember. The caller
+ * frees it. */
 void *pipeline_critical(const struct pipeline_job *job, struct critical_path *path);
 
 /* Reads a whole file, NUL-terminated; the caller frees *text. */

@@ -69,7 +69,8 @@ static void print_times(const struct pipeline_times *t, struct sink *out)
 	else
 		sink_puts(&text, _("times of a rank's whole share: "));
 	pipeline_times_text(t, &text);
-	sink_puts(&text, t->stages > 0 ? _("; a stage of several takes what they take together") : _("; each of v chunks takes 1/v"));
+	sink_puts(&text,
+		t->stages > 0 ? _("; a stage of several takes what they take together") : _("; each of v chunks takes 1/v"));
 	help_wrapped(buf, 0, 0, out);
 	sink_puts(out, "\n");
 }
@@ -83,8 +84,8 @@ static void print_table(const struct comparison *c, struct sink *out)
 	sink_printf(out, ngettext(" with %" PRId64 " micro-batch\n", " with %" PRId64 " micro-batches\n", (unsigned long)pl->m),
 		pl->m);
 	print_times(c->times, out);
-	sink_printf(out, "%-*s%3s%12s%9s%11s%11s%8s%8s\n", (int)NAME_COLS, _("schedule"), "v", _("makespan"), _("of step"), _("over ideal"),
-		_("span"), _("peak W"), _("peak I"));
+	sink_printf(out, "%-*s%3s%12s%9s%11s%11s%8s%8s\n", (int)NAME_COLS, _("schedule"), "v", _("makespan"), _("of step"),
+		_("over ideal"), _("span"), _("peak W"), _("peak I"));
 	for (int i = 0; i < c->rows; i++)
 		print_row(c->times, &c->row[i], out);
 	sink_puts(out,
@@ -155,7 +156,8 @@ static enum err_code add_row(struct comparison *c, int32_t schedule, const struc
 {
 	const struct compared_times times = { c->times->ticks, c->times->stages };
 	struct schedule_comparison *row = &c->row[c->rows];
-	void *workspace = draw_alloc(&c->base, o != NULL ? order_compare_bytes(o) : schedule_compare_bytes(schedule, &c->base), e);
+	void *workspace =
+		draw_alloc(&c->base, o != NULL ? order_compare_bytes(o) : schedule_compare_bytes(schedule, &c->base), e);
 	enum err_code code;
 
 	if (workspace == NULL)

@@ -38,8 +38,8 @@ enum gantt_mode {
 enum { GANTT_ROWS_MAX = 32, GANTT_COLS_MAX = 200 };
 
 struct gantt {
-	int32_t mode; /* enum gantt_mode */
-	int64_t p, lower; /* lower: stages from here on are in lower case */
+	int32_t mode;                /* enum gantt_mode */
+	int64_t p, lower;            /* lower: stages from here on are in lower case */
 	int64_t rows, cols;          /* used; cols <= what was asked for */
 	int64_t unit;                /* time of one tick (one F) in the units of the schedule times */
 	int64_t scale;               /* columns per tick; 0 in density mode */
@@ -51,8 +51,8 @@ struct gantt {
 	struct gantt_cell cell[GANTT_ROWS_MAX][GANTT_COLS_MAX];
 };
 
-/* Where to draw: at most rows x cols cells, cut to the maxima above. rank: the rank of every row, each at most once; NULL: all, or
- * of more than rows the first, the middle and the last. */
+/* Where to draw: at most rows x cols cells, cut to the maxima above. rank: the rank of every row, each at most once; NULL: all,
+ * or of more than rows the first, the middle and the last. */
 struct gantt_field {
 	int64_t rows, cols;
 	const int64_t *rank;

@@ -203,8 +203,8 @@ static struct chunk_peak in_flight(const struct scenario *s, const struct memory
 }
 
 /* Adds what n micro-batches of chunk k hold. */
-static void hold_chunk(const struct scenario *s, const struct memory_shared *sh, int64_t rank, int64_t k, struct chunk_peak n,
-	struct dynamic *d)
+static void hold_chunk(
+	const struct scenario *s, const struct memory_shared *sh, int64_t rank, int64_t k, struct chunk_peak n, struct dynamic *d)
 {
 	const struct profile *p = &s->profile;
 	int64_t i = pipeline_stage_of(&sh->pipeline, rank, k), layers = sh->split.layers[i];

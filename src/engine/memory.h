@@ -163,9 +163,9 @@ void memory_prepare(const struct scenario *s, struct memory_shared *sh);
 /* memory_stage with the shared part given: what plan_evaluate loops over. */
 void memory_stage_of(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct stage_memory *out);
 
-/* Bytes of MEMORY_ACTIVATIONS on a rank that holds held[k] micro-batches of its chunk k at some instant: whole ones from the start
- * of F to the end of I or B, pending ones from there to the end of W. backward: an I or B runs, which recomputes. For the peaks of
- * the schedule and a backward that is what the plan says where INSTANT_FULL_IN_FLIGHT decides. */
+/* Bytes of MEMORY_ACTIVATIONS on a rank that holds held[k] micro-batches of its chunk k at some instant: whole ones from the
+ * start of F to the end of I or B, pending ones from there to the end of W. backward: an I or B runs, which recomputes. For the
+ * peaks of the schedule and a backward that is what the plan says where INSTANT_FULL_IN_FLIGHT decides. */
 double memory_activations_of(
 	const struct scenario *s, const struct memory_shared *sh, int64_t rank, const struct chunk_peak *held, bool backward);
 

@@ -154,8 +154,9 @@ static int64_t slots_of(const struct pipeline *pl)
 int64_t sched_1f1bv_bytes(const struct pipeline *pl)
 {
 	return (int64_t)sizeof(struct vgrid) +
-		pl->p * (slots_of(pl) * (int64_t)(sizeof(int32_t) + sizeof(int8_t)) +
-				TYPES * (pl->m + 1) * (int64_t)sizeof(int32_t) + 4 * (int64_t)sizeof(int32_t));
+		pl->p *
+		(slots_of(pl) * (int64_t)(sizeof(int32_t) + sizeof(int8_t)) + TYPES * (pl->m + 1) * (int64_t)sizeof(int32_t) +
+			4 * (int64_t)sizeof(int32_t));
 }
 
 void sched_1f1bv_begin(const struct pipeline *pl, void *scratch, struct action *list)

@@ -78,7 +78,8 @@ static bool sum_parts(const struct compared_times *t, int64_t stages, int64_t sc
 		*arrays[k] = sum;
 		memset(sum, 0, (size_t)stages * sizeof *sum);
 		for (int64_t i = 0; i < t->parts; i++)
-			if (!num_mul(schedule_duration(&t->t, kinds[k], i), scale, &d) || !num_add(sum[i / each], d, &sum[i / each]))
+			if (!num_mul(schedule_duration(&t->t, kinds[k], i), scale, &d) ||
+				!num_add(sum[i / each], d, &sum[i / each]))
 				return false;
 	}
 	return true;

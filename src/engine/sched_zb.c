@@ -258,7 +258,8 @@ struct order_costs sched_costs(const struct pipeline *pl)
 
 int64_t sched_zb_bytes(const struct pipeline *pl)
 {
-	return (int64_t)sizeof(struct zb) + pl->p * (int64_t)sizeof(struct zb_rank) + pl->p * pl->m * (3 * (int64_t)sizeof(int64_t));
+	return (int64_t)sizeof(struct zb) + pl->p * (int64_t)sizeof(struct zb_rank) +
+		pl->p * pl->m * (3 * (int64_t)sizeof(int64_t));
 }
 
 void sched_zb_begin(const struct pipeline *pl, void *scratch, struct action *list)

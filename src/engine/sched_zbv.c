@@ -25,16 +25,16 @@ struct zbv_rank {
 
 struct zbv {
 	int64_t p, m, largest_bubble, approved_max;
-	int64_t pass, round;  /* of this variant, of this pass */
+	int64_t pass, round; /* of this variant, of this pass */
 	int64_t best, chosen_pass;
-	int variant, chosen;  /* VARIANTS: the chosen one once more, for its list */
-	int64_t last_w; /* end of the last W of the turning rank: stands for an input that does not exist, -1 before */
+	int variant, chosen; /* VARIANTS: the chosen one once more, for its list */
+	int64_t last_w;      /* end of the last W of the turning rank: stands for an input that does not exist, -1 before */
 	int64_t cost[3], comm;
 	bool w_before_f, w_before_i, approves;
 	struct zbv_rank *rank;
 	int64_t *end;     /* [((category * 2 + chunk) * p + rank) * m + micro-batch], -1 while not placed */
 	int32_t *pending; /* [rank * 2 m + position]: micro-batch * 2 + chunk */
-	uint8_t *input; /* [rank]: whose chunk's I runs in this round */
+	uint8_t *input;   /* [rank]: whose chunk's I runs in this round */
 	struct action *list;
 };
 

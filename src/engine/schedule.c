@@ -113,7 +113,7 @@ static int64_t in_flight(const struct pipeline *pl, int64_t rank, int64_t k)
 #define ROW_COMMON .count = count, .makespan = makespan, .in_flight = in_flight
 #define CLOSED(program_, closed_, peak_) .program = program_, .at = at, .closed = closed_, .peak = peak_, ROW_COMMON
 #define GREEDY(name_, closed_, peak_)                                                                                            \
-	.greedy = true, .scratch_bytes = name_##_bytes, .begin = name_##_begin, .step = name_##_step, .share = name_##_share,     \
+	.greedy = true, .scratch_bytes = name_##_bytes, .begin = name_##_begin, .step = name_##_step, .share = name_##_share,    \
 	.closed = closed_, .peak = peak_, ROW_COMMON
 #define LOOP(v_min_, v_max_, passes_)                                                                                            \
 	.placement = PLACEMENT_LOOP, .v_min = v_min_, .v_max = v_max_, .passes = passes_, .splits = passes_ == 3

@@ -81,7 +81,8 @@ struct schedule_info {
 	/* Number of actions of a rank. */
 	int64_t (*count)(const struct pipeline *pl, int64_t rank);
 	/* Greedy: a generator that fills list (all ranks in turn) bit by bit, its state and scratch in as many bytes. step does a
-	 * bit of it and says how much, about one for an action, 0 when the list is complete; share how much of all is done, 0 .. 1. */
+	 * bit of it and says how much, about one for an action, 0 when the list is complete; share how much of all is done, 0
+	 * .. 1. */
 	int64_t (*scratch_bytes)(const struct pipeline *pl);
 	void (*begin)(const struct pipeline *pl, void *scratch, struct action *list);
 	int64_t (*step)(void *scratch);
@@ -188,8 +189,8 @@ int64_t schedule_duration(const struct schedule_times *t, int32_t kind, int64_t 
 enum idle_reason { IDLE_NONE, IDLE_FILL, IDLE_INPUT, IDLE_GRADIENT, IDLE_COMM, IDLE_DRAIN, IDLE_REASON_COUNT };
 extern const struct choice_info idle_reason_choices[IDLE_REASON_COUNT];
 
-/* One timed action, as the executor emits it (per rank in order; ranks interleave). A block is emitted as two in turn: both have the
- * times of the block, the second (a backward with action.overlap) adds no busy time. The rank was free from free_at on: until
+/* One timed action, as the executor emits it (per rank in order; ranks interleave). A block is emitted as two in turn: both have
+ * the times of the block, the second (a backward with action.overlap) adds no busy time. The rank was free from free_at on: until
  * ready_at it waited for `reason`, from there to start for the latency (or, at the first action, for the fill). */
 struct timed_action {
 	int64_t rank, index; /* index in the rank's list */
@@ -260,15 +261,16 @@ struct schedule_comparison {
 	int64_t peak_at_weight, peak_at_input; /* most of any rank, in chunks */
 	double peak_micro_batches;             /* the former in micro-batches of the rank's whole share */
 };
-/* The times of one model, which schedules cut differently. parts = 0: those of a rank's whole share, of which each of v chunks takes
- * its part. Else of `parts` parts of the model, per stage: a schedule with fewer stages runs as many neighbours as one stage. */
+/* The times of one model, which schedules cut differently. parts = 0: those of a rank's whole share, of which each of v chunks
+ * takes its part. Else of `parts` parts of the model, per stage: a schedule with fewer stages runs as many neighbours as one
+ * stage. */
 struct compared_times {
 	struct schedule_times t;
 	int64_t parts;
 };
 int64_t schedule_compare_bytes(int32_t schedule, const struct pipeline *base);
-/* Runs `schedule` with p, m, and where it takes chunks v of base (2 where base has 1). A shape that is illegal, or stages that the
- * times do not cover, are a result, not an error. */
+/* Runs `schedule` with p, m, and where it takes chunks v of base (2 where base has 1). A shape that is illegal, or stages that
+ * the times do not cover, are a result, not an error. */
 enum err_code schedule_compare(int32_t schedule, const struct pipeline *base, const struct compared_times *t, void *workspace,
 	struct schedule_comparison *out, struct err *e) NODISCARD;
 /* The same for an order that exists already, imported ones included; v is the one of base. */
