@@ -241,7 +241,8 @@ START_TEST(a_large_pipeline_is_drawn_with_fewer_micro_batches)
 }
 END_TEST
 
-/* Puts a pipeline where the view reads it, since no framework has all, and lets the view see it. */
+/* Puts a pipeline where the view reads it, since no framework has all, and lets the view see it. The scenario below it must have
+ * no more chunks per rank: its memory is read by chunk. */
 static void put(int32_t schedule, int64_t p, int64_t m)
 {
 	struct pipeline *pl = &f->app.plan.pipeline;
@@ -307,6 +308,7 @@ START_TEST(other_schedules_stand_beside_this_one)
 	shows("SAME p m gpipe 33 ticks, 8 in flight;  zb-v 25.5, 4;  v-min about 29.5, 2");
 	set("schedule interleaved vpp 2");
 	shows("SAME p m gpipe 66 ticks, 8 in flight;  zb-v 51, 4;");
+	set("schedule 1f1b vpp 1");
 	put(SCHEDULE_GPIPE, 4, 8);
 	shows("SAME p m 1f1b 33 ticks, 4 in flight;");
 	put(SCHEDULE_ZB_V, 4, 8);
