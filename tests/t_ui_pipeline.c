@@ -351,22 +351,6 @@ START_TEST(drawing_and_bars_show_the_same_ranks)
 }
 END_TEST
 
-/* A message is cut between words. */
-START_TEST(long_reasons_end_at_a_word)
-{
-	fixture_resize(f, 60, 16);
-	for (int i = 0; i < SCHEDULE_COUNT && strstr(f->app.message, "Passed over: ") == NULL; i++)
-		(void)fixture_key(f, 's');
-	const char *cut = strstr(screen(), " ...");
-	ck_assert_msg(cut != NULL, "%s", text);
-	const char *row = cut;
-	while (row > text && row[-1] != '\n')
-		row--;
-	const size_t len = (size_t)(cut - row);
-	ck_assert(strncmp(f->app.message, row, len) == 0 && f->app.message[len] == ' ');
-}
-END_TEST
-
 int main(void)
 {
 	Suite *s = suite_create("ui_pipeline");
@@ -386,7 +370,6 @@ int main(void)
 	tcase_add_loop_test(c, a_greedy_order_is_made_in_slices, 0, SCHEDULE_COUNT);
 	tcase_add_test(c, other_schedules_stand_beside_this_one);
 	tcase_add_test(c, drawing_and_bars_show_the_same_ranks);
-	tcase_add_test(c, long_reasons_end_at_a_word);
 	suite_add_tcase(s, c);
 	return test_run(s);
 }
