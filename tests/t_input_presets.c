@@ -127,6 +127,24 @@ START_TEST(every_built_in_preset_names_its_sources)
 }
 END_TEST
 
+/* A profile that models more than states has constants that no source gives: it says which, or as whose they are taken. */
+START_TEST(every_profile_says_what_it_assumes)
+{
+	for (size_t i = 0; i < preset_store_count(store, PRESET_KIND_PROFILE); i++) {
+		const char *id = preset_store_id(store, PRESET_KIND_PROFILE, i), *from = NULL, *text;
+		cJSON *root = NULL, *notes;
+		size_t len = 0;
+
+		text = preset_store_text(store, PRESET_KIND_PROFILE, id, &len, &from);
+		ck_assert_int_eq(json_parse(id, text, len, &root, NULL), ERR_OK);
+		notes = cJSON_GetObjectItemCaseSensitive(root, "notes");
+		if (cJSON_GetObjectItemCaseSensitive(root, "models-activations") != NULL)
+			ck_assert_msg(cJSON_IsString(notes) && strstr(notes->valuestring, "assumption") != NULL, "%s", id);
+		cJSON_Delete(root);
+	}
+}
+END_TEST
+
 START_TEST(gpu_numbers_are_plausible)
 {
 	for (size_t i = 0; i < c->n_gpus; i++) {
@@ -452,6 +470,7 @@ int main(void)
 	tcase_add_test(t, every_model_has_its_exact_total_and_active_parameters);
 	tcase_add_test(t, the_catalog_is_complete_and_in_order);
 	tcase_add_test(t, every_built_in_preset_names_its_sources);
+	tcase_add_test(t, every_profile_says_what_it_assumes);
 	tcase_add_test(t, gpu_numbers_are_plausible);
 	tcase_add_test(t, the_cards_of_the_lesson_have_their_numbers);
 	tcase_add_test(t, a_built_in_gpu_costs_the_first_of_its_prices);

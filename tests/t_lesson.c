@@ -165,6 +165,19 @@ START_TEST(zero_paper_figure_1_prints_120_31_4_16_6_1_9)
 }
 END_TEST
 
+/* 4 stages: one micro-batch leaves 75 % of the step idle, 16 leave (N - 1)/M = 18.75 % over the ideal. */
+START_TEST(the_bubble_is_75_per_cent_and_then_18_75)
+{
+	struct plan one, sixteen;
+
+	one = test_plan("params=7B;gpu=A100;gpus=4;framework=lesson;pp=4;zero=0;schedule=gpipe;micro-batch=1;global-batch=1");
+	sixteen =
+		test_plan("params=7B;gpu=A100;gpus=4;framework=lesson;pp=4;zero=0;schedule=gpipe;micro-batch=1;global-batch=16");
+	ck_assert_double_eq_tol(one.bubble_of_step, 0.75, 1e-12);
+	ck_assert_double_eq_tol(sixteen.bubble_over_ideal, 0.1875, 1e-12);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("lesson");
@@ -181,6 +194,7 @@ int main(void)
 	tcase_add_test(t, exercise_5_fits_with_the_gpus_on_two_nodes);
 	tcase_add_test(t, zero_paper_table_1_is_exact);
 	tcase_add_loop_test(t, zero_paper_figure_1_prints_120_31_4_16_6_1_9, 0, 4);
+	tcase_add_test(t, the_bubble_is_75_per_cent_and_then_18_75);
 	suite_add_tcase(s, t);
 	return test_run(s);
 }

@@ -7,6 +7,7 @@
 #include "plan.h"
 #include "rules.h"
 #include "search.h"
+#include "throughput.h"
 #include "units.h"
 
 #include <math.h>
@@ -412,6 +413,57 @@ START_TEST(an_explicit_split_is_taken_as_it_stands)
 }
 END_TEST
 
+static double flops_of(const char *knobs)
+{
+	struct draft d;
+
+	test_draft(&d, knobs);
+	return throughput_flops_per_token(&d.s);
+}
+
+/* The cookbook parses the width of the MLP and never uses it; with experts in every second layer its top-1 equals top-2. */
+START_TEST(flops_follow_the_width_and_the_stride)
+{
+	double wide = flops_of(LLAMA "gpus=8;global-batch=8;flops=6n"),
+	       narrow = flops_of(LLAMA "ffn=7168;gpus=8;global-batch=8;flops=6n");
+	double one = flops_of(MIXTRAL "moe-stride=2;ffn=14336;topk=1;gpus=8;global-batch=8;flops=6n"),
+	       two = flops_of(MIXTRAL "moe-stride=2;ffn=14336;topk=2;gpus=8;global-batch=8;flops=6n");
+
+	ck_assert_double_eq(wide - narrow, 6.0 * 32 * 3 * 4096 * 7168);
+	ck_assert_double_eq(two - one, 6.0 * 16 * 3 * 4096 * 14336);
+}
+END_TEST
+
+/* Megatron-LM's estimator ignores the micro-batches when they are fewer than the ranks of an interleaved pipeline. */
+START_TEST(no_more_is_in_flight_than_there_is)
+{
+	struct plan p =
+		test_plan("model=llama2-70b;gpu=H100;gpus=8;framework=fsdp;pp=8;vpp=2;schedule=interleaved;zero=3;seq=4096;"
+			  "micro-batch=1;global-batch=4");
+
+	ck_assert_int_eq(p.micro_batches, 4);
+	ck_assert_double_eq(p.worst.in_flight, 4);
+}
+END_TEST
+
+/* llm-analysis counts the tokens of a pipeline once per rank of it: 40,705 per second and device where 2,390 are the peak. Its
+ * search and Calculon's compare layouts at different batches. */
+START_TEST(tokens_are_those_of_the_batch)
+{
+	struct draft d;
+	struct plan p;
+	struct err e;
+
+	test_draft(&d,
+		"model=llama2-70b;gpu=H100;gpus=64;framework=megatron;tp=8;pp=8;zero=1;seq=4096;micro-batch=1;global-batch=1");
+	ck_assert_int_eq(plan_evaluate(&d.s, &p, &e), ERR_OK);
+	ck_assert_int_eq(d.s.training.global_batch, 1);
+	ck_assert_double_eq_tol(p.throughput.tokens_per_s * p.step.step_s, 4096, 1e-6);
+	ck_assert_double_eq_tol(p.throughput.tokens_per_s_per_gpu * 64, p.throughput.tokens_per_s, 1e-6);
+	ck_assert_double_lt(p.throughput.mfu, 1.0 / 8); /* one micro-batch keeps one of eight stages busy */
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("peers");
@@ -439,6 +491,9 @@ int main(void)
 	tcase_add_test(t, what_the_search_calls_fitting_has_a_reserve);
 	tcase_add_test(t, a_model_that_does_not_fit_has_no_negative_figures);
 	tcase_add_test(t, an_explicit_split_is_taken_as_it_stands);
+	tcase_add_test(t, flops_follow_the_width_and_the_stride);
+	tcase_add_test(t, no_more_is_in_flight_than_there_is);
+	tcase_add_test(t, tokens_are_those_of_the_batch);
 	suite_add_tcase(s, t);
 	return test_run(s);
 }

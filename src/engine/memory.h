@@ -140,11 +140,11 @@ struct memory_ledger {
 
 /* Everything that does not depend on the stage, computed once per scenario. Caller-owned, plain data. */
 struct memory_layer {
-	double dense, expert; /* parameters of one layer on a rank */
-	double linear;        /* of these, the matrices an adapter may freeze and quantise */
-	double adapter;       /* adapter parameters of one layer */
-	double saved, table;  /* bytes per micro-batch: kept under this recompute mode; with none */
-	double matrices;      /* weights of 8-bit matrix multiplies */
+	double dense, expert;           /* parameters of one layer on a rank */
+	double linear;                  /* of dense, the matrices: what 8-bit multiplies read and qlora quantises */
+	double adapter, expert_adapter; /* adapter parameters of one layer; of its routed experts */
+	double saved, table;            /* bytes per micro-batch: kept under this recompute mode; with none */
+	double working_set;             /* bytes beside these while the layer runs backward */
 };
 struct memory_shared {
 	struct memory_ledger ledger;
@@ -154,9 +154,9 @@ struct memory_shared {
 	int32_t first_layer[STAGE_LIST_MAX]; /* of every stage */
 	struct pipeline pipeline;
 	int64_t dp, micro_batches, padded_vocab;
+	double element; /* bytes of a value in the precision of the layers */
 	double tokens, hidden_elements, sp, embedding,
 		scores; /* T, u, sequence-parallel divisor, V h / t, attention scores per rank */
-	double working_set, weight_gradient;
 };
 /* The scenario must have passed scenario_check. */
 void memory_prepare(const struct scenario *s, struct memory_shared *sh);

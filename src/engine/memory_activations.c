@@ -28,7 +28,8 @@ struct table {
 	struct saved_tensor *rows;
 	size_t n, cap;
 	double kept, all;
-	double input_bytes; /* bytes per element of an input of a matrix multiply */
+	double element;     /* bytes of a value in the precision of the layers */
+	double input_bytes; /* the same of an input of a matrix multiply */
 };
 
 static void add(struct table *t, const char *name, const char *shape, double elements, double bytes, const char *divided_by,
@@ -69,10 +70,11 @@ static void add_core_attention(struct table *t, double T)
 		add(t, "log-sum-exp", "a T", heads * T / tp, 4, "tp", DROP_FULL, "FlashAttention (Dao 2022)");
 		return;
 	}
-	add(t, "softmax output", "a s s b / c", scores, 2, "tp", DROP_FULL | DROP_CORE | DROP_OP, src_scores);
+	add(t, "softmax output", "a s s b / c", scores, t->element, "tp", DROP_FULL | DROP_CORE | DROP_OP, src_scores);
 	if (tr->attention_dropout > 0) {
 		add(t, "attention dropout mask", "a s s b / c", scores, 1, "tp", DROP_FULL | DROP_CORE | DROP_OP, src_scores);
-		add(t, "attention dropout output", "a s s b / c", scores, 2, "tp", DROP_FULL | DROP_CORE | DROP_OP, src_scores);
+		add(t, "attention dropout output", "a s s b / c", scores, t->element, "tp", DROP_FULL | DROP_CORE | DROP_OP,
+			src_scores);
 	}
 }
 
@@ -84,20 +86,21 @@ static void add_attention(struct table *t, double T)
 	if (m->attention_type == ATTENTION_MLA) {
 		double nope = (double)m->qk_nope_dim, rope = (double)m->qk_rope_dim, v = (double)m->v_head_dim;
 
-		add(t, "query down-projection and its norm", "2 T q_lora", 2 * T * (double)m->q_lora_rank, 2, "-",
+		add(t, "query down-projection and its norm", "2 T q_lora", 2 * T * (double)m->q_lora_rank, t->element, "-",
 			DROP_FULL | DROP_OP, src_mla);
 		add(t, "kv down-projection, its norm, rope key", "T (2 kv_lora + rope)", T * (2 * (double)m->kv_lora_rank + rope),
-			2, "-", DROP_FULL | DROP_OP, src_mla);
-		add(t, "query, plain and rotated", "2 T a (nope + rope)", 2 * T * a * (nope + rope) / tp, 2, "tp",
+			t->element, "-", DROP_FULL | DROP_OP, src_mla);
+		add(t, "query, plain and rotated", "2 T a (nope + rope)", 2 * T * a * (nope + rope) / tp, t->element, "tp",
 			DROP_FULL | DROP_OP, src_mla);
-		add(t, "kv up-projection", "T a (nope + v)", T * a * (nope + v) / tp, 2, "tp", DROP_FULL, src_mla);
-		add(t, "assembled key", "T a (nope + rope)", T * a * (nope + rope) / tp, 2, "tp", DROP_FULL | DROP_OP, src_mla);
+		add(t, "kv up-projection", "T a (nope + v)", T * a * (nope + v) / tp, t->element, "tp", DROP_FULL, src_mla);
+		add(t, "assembled key", "T a (nope + rope)", T * a * (nope + rope) / tp, t->element, "tp", DROP_FULL | DROP_OP,
+			src_mla);
 	} else {
-		add(t, "query", "T a d", T * a * d / tp, 2, "tp", DROP_FULL, src_attention);
-		add(t, "key", "T k d", T * k * d / tp, 2, "tp", DROP_FULL | DROP_OP, src_attention);
-		add(t, "value", "T k d", T * k * d / tp, 2, "tp", DROP_FULL, src_attention);
+		add(t, "query", "T a d", T * a * d / tp, t->element, "tp", DROP_FULL, src_attention);
+		add(t, "key", "T k d", T * k * d / tp, t->element, "tp", DROP_FULL | DROP_OP, src_attention);
+		add(t, "value", "T k d", T * k * d / tp, t->element, "tp", DROP_FULL, src_attention);
 		if (m->rope)
-			add(t, "rotary copies of query and key", "T (a + k) d", T * (a + k) * d / tp, 2, "tp",
+			add(t, "rotary copies of query and key", "T (a + k) d", T * (a + k) * d / tp, t->element, "tp",
 				DROP_FULL | DROP_OP, src_attention);
 	}
 	add_core_attention(t, T);
@@ -105,31 +108,32 @@ static void add_attention(struct table *t, double T)
 		src_attention);
 }
 
-static void add_mlp(struct table *t, double T, double width, double parts, const char *divided_by, const char *source)
+static void add_mlp(
+	struct table *t, const char *shape, double T, double width, double parts, const char *divided_by, const char *source)
 {
 	if (width <= 0)
 		return;
-	add(t, "MLP first output (gate)", "T f", T * width / parts, 2, divided_by, DROP_FULL, source);
+	add(t, "MLP first output (gate)", shape, T * width / parts, t->element, divided_by, DROP_FULL, source);
 	if (t->s->model.gated_mlp)
-		add(t, "MLP first output (up)", "T f", T * width / parts, 2, divided_by, DROP_FULL | DROP_OP, source);
-	add(t, "MLP activation output", "T f", T * width / parts, t->input_bytes, divided_by, DROP_FULL | DROP_OP, source);
+		add(t, "MLP first output (up)", shape, T * width / parts, t->element, divided_by, DROP_FULL | DROP_OP, source);
+	add(t, "MLP activation output", shape, T * width / parts, t->input_bytes, divided_by, DROP_FULL | DROP_OP, source);
 }
 
 static void add_experts(struct table *t, double T, double sp)
 {
 	const struct model *m = &t->s->model;
 	const struct layout *l = &t->s->layout;
-	/* With expert tensor parallelism 1 and sequence parallel each rank routes its own share of the tokens. */
-	double routed = (double)m->topk * T / (l->etp == 1 ? sp : 1);
+	double routed = memory_routed_tokens(t->s);
 
 	add(t, "router logits and probabilities", "2 T E", 2 * T * (double)m->experts / sp, 4, "sp", DROP_FULL | DROP_OP,
 		"Megatron-LM megatron/core/transformer/moe/router.py");
 	add(t, "permuted expert input", "K T h", routed * (double)m->hidden, t->input_bytes, l->etp == 1 ? "sp" : "-",
 		DROP_FULL | DROP_OP, src_moe);
-	add_mlp(t, routed, (double)m->expert_ffn, (double)l->etp, "etp", "Megatron-LM megatron/core/transformer/moe/experts.py");
-	add(t, "expert output before combine", "K T h", routed * (double)m->hidden, 2, l->etp == 1 ? "sp" : "-",
+	add_mlp(t, "K T f", routed, (double)m->expert_ffn, (double)l->etp, l->etp == 1 ? "sp" : "etp",
+		"Megatron-LM megatron/core/transformer/moe/experts.py");
+	add(t, "expert output before combine", "K T h", routed * (double)m->hidden, t->element, l->etp == 1 ? "sp" : "-",
 		DROP_FULL | DROP_OP, src_moe);
-	add_mlp(t, T, (double)model_shared_ffn(m), (double)l->tp, "tp",
+	add_mlp(t, "T f", T, (double)model_shared_ffn(m), (double)l->tp, "tp",
 		"Megatron-LM megatron/core/transformer/moe/shared_experts.py");
 }
 
@@ -150,20 +154,21 @@ static void fill(struct table *t, bool moe)
 	bool eight = s->training.precision == PRECISION_FP8 || s->training.precision == PRECISION_MXFP8;
 
 	t->dropped = dropped_here(s);
-	t->input_bytes = eight && p->fp8_saves_inputs ? 1 : 2;
-	add(t, "layer input (norm 1 input)", "u", u / sp, 2, "sp", 0, src_layer);
+	t->element = memory_element_bytes(s);
+	t->input_bytes = eight && p->fp8_saves_inputs ? 1 : t->element;
+	add(t, "layer input (norm 1 input)", "u", u / sp, t->element, "sp", 0, src_layer);
 	add(t, "norm 1 output (QKV input)", "u", u / sp, t->input_bytes, "sp", DROP_FULL | DROP_OP, src_layer);
 	add_attention(t, T);
 	if (s->training.dropout > 0)
 		add(t, "residual dropout masks (two)", "2 u", 2 * u / sp, 1, "sp", DROP_FULL | DROP_OP, src_layer);
-	add(t, "norm 2 input", "u", u / sp, 2, "sp", DROP_FULL | DROP_OP, src_layer);
+	add(t, "norm 2 input", "u", u / sp, t->element, "sp", DROP_FULL | DROP_OP, src_layer);
 	add(t, "norm 2 output (MLP input)", "u", u / sp, t->input_bytes, "sp", DROP_FULL | DROP_OP, src_layer);
 	if (moe)
 		add_experts(t, T, sp);
 	else
-		add_mlp(t, T, (double)s->model.ffn, (double)s->layout.tp, "tp", src_mlp);
+		add_mlp(t, "T f", T, (double)s->model.ffn, (double)s->layout.tp, "tp", src_mlp);
 	if (p->sac_saves_fc2 && t->dropped == DROP_OP)
-		add(t, "MLP second output", "u", u / (double)s->layout.tp, 2, "tp", DROP_FULL,
+		add(t, "MLP second output", "u", u / (double)s->layout.tp, t->element, "tp", DROP_FULL,
 			"torchtitan torchtitan/distributed/activation_checkpoint.py");
 }
 

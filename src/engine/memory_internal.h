@@ -16,18 +16,44 @@ static inline double memory_sp(const struct scenario *s)
 	return s->layout.sequence_parallel ? (double)s->layout.tp : 1;
 }
 
+/* Both keep fp32 tensors; they differ in the multiply. */
+static inline bool memory_full_precision(const struct scenario *s)
+{
+	return s->training.precision == PRECISION_FP32 || s->training.precision == PRECISION_TF32;
+}
+
+/* Bytes of a value in the precision that layers compute in: activations, gathered weights, temporaries. */
+static inline double memory_element_bytes(const struct scenario *s)
+{
+	return memory_full_precision(s) ? 4 : 2;
+}
+
+/* Bytes per parameter of unsharded gradients that accumulate; pure-bf16 has no others than 16-bit ones. */
+static inline double memory_accumulated_bytes(const struct scenario *s)
+{
+	double bytes = s->profile.accumulated_gradient_bytes;
+
+	return s->training.precision == PRECISION_PURE_BF16 && bytes > 2 ? 2 : bytes;
+}
+
+/* Tokens that the experts of one rank see per micro-batch, balanced: K T. Without tensor parallelism inside experts but with
+ * sequence parallelism each rank routes its own share. */
+static inline double memory_routed_tokens(const struct scenario *s)
+{
+	return (double)s->model.topk * memory_tokens(s) / (s->layout.etp == 1 ? memory_sp(s) : 1);
+}
+
 /* Bytes that one layer keeps per micro-batch under this scenario's recompute mode, and its whole table. */
 void memory_layer_activations(const struct scenario *s, bool moe, double *kept_bytes, double *table_bytes);
 
-/* memory_state.c: parameters of one layer on a rank, in the fields dense, expert, linear, adapter, matrices of *out. */
+/* memory_state.c: parameters of one layer on a rank, in the fields dense, expert, linear, adapter, expert_adapter of *out. */
 void memory_layer_state(const struct scenario *s, bool moe, struct memory_layer *out);
 
 /* Parameters of a rank: what state is charged for. */
 struct rank_params {
 	double dense, expert;           /* held */
 	double trained, trained_expert; /* with gradients and optimizer states */
-	double quantised;               /* of dense + expert, stored in 4 bit (qlora) */
-	double matrices;
+	double linear, linear_expert;   /* of the held ones, the matrices of layers: 8-bit multiplies, 4 bit under qlora */
 	int64_t layers, moe_layers;
 	bool first, last;
 };

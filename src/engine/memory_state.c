@@ -29,11 +29,6 @@ int64_t memory_capacity_bytes(const struct scenario *s)
 	return s->profile.capacity == CAPACITY_NOMINAL ? s->cluster.gpu.mem_nominal_bytes : s->cluster.gpu.mem_cuda_bytes;
 }
 
-static bool full_precision(const struct scenario *s)
-{
-	return s->training.precision == PRECISION_FP32 || s->training.precision == PRECISION_TF32;
-}
-
 /* The profile's ledger is for 16-bit mixed precision; the other precisions replace it. */
 static void ledger_bytes(const struct scenario *s, struct memory_ledger *l)
 {
@@ -46,7 +41,7 @@ static void ledger_bytes(const struct scenario *s, struct memory_ledger *l)
 	l->gradient_copies = p->grad_copy_bytes;
 	l->master_weights = o->needs_master ? p->master_bytes : 0;
 	l->optimizer = o->moment_bytes;
-	if (full_precision(s)) {
+	if (memory_full_precision(s)) {
 		l->weights = l->gradients = 4;
 		l->gradient_accumulation = l->gradient_copies = l->master_weights = 0;
 	} else if (s->training.precision == PRECISION_PURE_BF16) {
@@ -79,7 +74,7 @@ struct memory_ledger memory_ledger_of(const struct scenario *s)
 	l.optimizer_sharded = y->zero >= 1;
 	l.transient = s->training.adapter != ADAPTER_NONE || scenario_micro_batches(s) < 2 ? 0 : p->second_backward_bytes;
 	if (y->pp > 1 || scenario_micro_batches(s) > 1)
-		l.transient += p->accumulated_gradient_bytes;
+		l.transient += memory_accumulated_bytes(s);
 	return l;
 }
 
@@ -109,8 +104,6 @@ static double layer_adapter(const struct scenario *s, bool moe)
 	double q_in = m->attention_type == ATTENTION_MLA && m->q_lora_rank > 0 ? (double)m->q_lora_rank : h;
 	double n = column_adapter(r, q_in, (double)model_q_width(m), t) + row_adapter(r, (double)model_context_width(m), h, t);
 
-	if (s->training.adapter == ADAPTER_NONE)
-		return 0;
 	if (m->attention_type == ATTENTION_MLA)
 		n += column_adapter(r, (double)m->kv_lora_rank, kv, t) + r * (h + (double)(m->kv_lora_rank + m->qk_rope_dim)) +
 			(m->q_lora_rank > 0 ? r * (h + q_in) : 0);
@@ -118,10 +111,17 @@ static double layer_adapter(const struct scenario *s, bool moe)
 		n += 2 * column_adapter(r, h, kv / 2, t);
 	if (s->training.lora_targets == LORA_TARGETS_ATTENTION)
 		return n;
-	n += mlp_adapter(m, r, (double)(moe ? model_shared_ffn(m) : m->ffn), t);
-	if (moe)
-		n += (double)(m->experts / s->layout.ep) * mlp_adapter(m, r, (double)m->expert_ffn, (double)s->layout.etp);
-	return n;
+	return n + mlp_adapter(m, r, (double)(moe ? model_shared_ffn(m) : m->ffn), t);
+}
+
+static double expert_adapters(const struct scenario *s)
+{
+	const struct model *m = &s->model;
+
+	if (s->training.lora_targets == LORA_TARGETS_ATTENTION)
+		return 0;
+	return (double)(m->experts / s->layout.ep) *
+		mlp_adapter(m, (double)s->training.lora_rank, (double)m->expert_ffn, (double)s->layout.etp);
 }
 
 void memory_layer_state(const struct scenario *s, bool moe, struct memory_layer *out)
@@ -132,11 +132,13 @@ void memory_layer_state(const struct scenario *s, bool moe, struct memory_layer 
 	out->dense =
 		(double)(p.attention_split + p.mlp_split) / t + (double)(p.attention_whole + p.mlp_whole + p.router + p.norms);
 	out->expert = experts;
-	out->linear = (double)(p.attention_split + p.mlp_split) / t + experts;
+	out->linear = (double)(p.attention_split + p.mlp_split) / t;
 	if (s->model.attention_type == ATTENTION_MLA)
 		out->linear += (double)p.attention_whole;
-	out->matrices = out->linear;
-	out->adapter = layer_adapter(s, moe);
+	if (s->training.adapter != ADAPTER_NONE) {
+		out->adapter = layer_adapter(s, moe);
+		out->expert_adapter = moe ? expert_adapters(s) : 0;
+	}
 }
 
 void memory_rank_params(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct rank_params *out)
@@ -145,7 +147,8 @@ void memory_rank_params(const struct scenario *s, const struct memory_shared *sh
 	const struct pipeline *pl = &sh->pipeline;
 	int64_t chunks = pipeline_stages(pl);
 	/* What the shape cannot express is a narrower or wider embedding (OPT-350M), which is split like it. */
-	double adapters = 0, positions = (double)(m->positions * m->hidden) + (double)m->extra_params / (double)s->layout.tp;
+	double adapters = 0, expert_adapter = 0,
+	       positions = (double)(m->positions * m->hidden) + (double)m->extra_params / (double)s->layout.tp;
 	double embed_norm = m->embed_norm ? (double)(m->norm_bias ? 2 * m->hidden : m->hidden) : 0;
 
 	/* On a V both ends are on rank 0; with both directions on the first and on the last rank. */
@@ -160,10 +163,11 @@ void memory_rank_params(const struct scenario *s, const struct memory_shared *sh
 		out->moe_layers += moe;
 		out->dense += (double)dense * sh->layer[0].dense + (double)moe * sh->layer[1].dense + extra;
 		out->expert += (double)moe * sh->layer[1].expert;
-		out->quantised += (double)dense * sh->layer[0].linear + (double)moe * sh->layer[1].linear + extra;
+		out->linear += (double)dense * sh->layer[0].linear + (double)moe * sh->layer[1].linear + extra;
 		adapters += (double)dense * sh->layer[0].adapter + (double)moe * sh->layer[1].adapter;
+		expert_adapter += (double)moe * sh->layer[1].expert_adapter;
 	}
-	out->matrices = out->quantised;
+	out->linear_expert = out->expert;
 	if (out->first)
 		out->dense += sh->embedding + positions + embed_norm;
 	if (out->last) {
@@ -175,22 +179,22 @@ void memory_rank_params(const struct scenario *s, const struct memory_shared *sh
 	}
 	if (out->last && m->mtp_layers > 0) {
 		bool moe = model_layer_is_moe(m, m->layers - 1);
-		double h = (double)m->hidden, norms = 3 * h;
+		double n = (double)m->mtp_layers, projection = 2 * (double)(m->hidden * m->hidden) / (double)s->layout.tp;
+		double norms = (double)(3 * (m->norm_bias ? 2 : 1) * m->hidden);
 
 		/* Src: DeepSeek-V3 sec. 2.2; Megatron-LM multi_token_prediction.py: the MTP stage holds its own copy of the
 		 * embedding. */
-		out->dense += (double)m->mtp_layers * (sh->layer[moe].dense + 2 * h * h / (double)s->layout.tp + norms) +
-			(out->first ? 0 : sh->embedding);
-		out->expert += (double)m->mtp_layers * sh->layer[moe].expert;
+		out->dense += n * (sh->layer[moe].dense + projection + norms) + (out->first ? 0 : sh->embedding);
+		out->linear += n * (sh->layer[moe].linear + projection);
+		out->expert += n * sh->layer[moe].expert;
+		out->linear_expert = out->expert;
 	}
 	out->trained = out->dense;
 	out->trained_expert = out->expert;
 	if (s->training.adapter != ADAPTER_NONE) {
 		out->trained = adapters;
-		out->trained_expert = 0;
+		out->trained_expert = expert_adapter;
 	}
-	if (s->training.adapter != ADAPTER_QLORA)
-		out->quantised = 0;
 }
 
 /* Bytes of one ledger column on this rank. */
@@ -204,17 +208,20 @@ static double column(double bytes_per_param, bool sharded, const struct memory_l
 static double weight_bytes(const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp)
 {
 	const struct memory_ledger *l = &sh->ledger;
-	double base = rp->dense + rp->expert - rp->quantised, frozen = l->weights,
-	       shards = l->weights_sharded ? (double)l->shards : 1;
+	double frozen = l->weights, bytes = 0;
+	bool sharded = l->weights_sharded;
 
 	if (s->training.adapter == ADAPTER_NONE)
 		return column(l->weights, l->weights_sharded, l, rp->dense, rp->expert);
 	/* A frozen base is kept in 16 bit whatever the optimizer would want; adapters follow the ledger. */
-	if (frozen > 2 && !full_precision(s))
+	if (frozen > 2 && !memory_full_precision(s))
 		frozen = 2;
-	if (s->training.adapter == ADAPTER_QLORA && !s->profile.qlora_sharded)
-		shards = 1;
-	return (base * frozen + rp->quantised * NF4_BYTES) / shards + column(l->weights, l->weights_sharded, l, rp->trained, 0);
+	if (s->training.adapter == ADAPTER_QLORA) {
+		sharded = sharded && s->profile.qlora_sharded;
+		bytes = column(NF4_BYTES - frozen, sharded, l, rp->linear, rp->linear_expert);
+	}
+	bytes += column(frozen, sharded, l, rp->dense, rp->expert);
+	return bytes + column(l->weights, l->weights_sharded, l, rp->trained, rp->trained_expert);
 }
 
 /* Optimizer offload: moments and master leave the GPU; `factor` pinned copies. Src: DeepSpeed zero/stage_1_and_2.py, stage3.py
@@ -261,7 +268,7 @@ void memory_rank_state(
 	double *term = out->term;
 
 	term[TERM_WEIGHTS] = weight_bytes(s, sh, rp);
-	term[TERM_FP8_COPIES] = eight ? s->profile.fp8_weight_copy_bytes * rp->matrices : 0;
+	term[TERM_FP8_COPIES] = eight ? s->profile.fp8_weight_copy_bytes * (rp->linear + rp->linear_expert) : 0;
 	term[TERM_MASTER] = column(l->master_weights, l->optimizer_sharded, l, rp->trained, rp->trained_expert);
 	term[TERM_GRADIENTS] = column(l->gradients, l->gradients_sharded, l, rp->trained, rp->trained_expert);
 	term[TERM_GRADIENT_ACCUMULATION] =

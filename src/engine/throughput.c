@@ -49,11 +49,15 @@ double throughput_flops_per_token(const struct scenario *s)
 /* Full recomputation repeats the forward of the layers: a third more of their part. Selective repeats the attention core. */
 static double recomputed_flops(const struct scenario *s)
 {
+	const struct model *m = &s->model;
 	double attention = s->training.flops == FLOPS_CAUSAL ? attention_flops(s) / 2 : attention_flops(s);
-	double head = 6 * (double)s->model.vocab * (double)s->model.hidden;
+	double outside = (double)m->vocab * (double)m->hidden;
 
+	/* PaLM's convention counts what is outside the layers as well. */
+	if (s->training.flops == FLOPS_PALM)
+		outside = (double)model_embedding_params(m) + (m->tied_embeddings ? 0 : outside);
 	if (s->training.recompute == RECOMPUTE_FULL)
-		return (throughput_flops_per_token(s) - head) / 3;
+		return (throughput_flops_per_token(s) - 6 * outside) / 3;
 	return s->training.recompute == RECOMPUTE_SELECTIVE ? attention / 3 : 0;
 }
 
