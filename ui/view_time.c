@@ -286,15 +286,16 @@ static void draw_layers(const struct view *v, struct rect r)
 {
 	const char *const heads[] = { _("forward"), _("input"), _("weight"), _("recompute"), _("exposed") };
 	const struct step_time *t = &v->a->plan.step;
+	const struct model *model = &v->a->draft.s.model;
 	int y = r.y + 1;
 	if (r.h < LAYERS_H)
 		return;
 	(void)canvas_text(v->c, r.x, r.y, NAME_W, ROLE_HEAD, _("ONE MICRO-BATCH, ms"));
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 		(void)canvas_text_right(v->c, r.x + NAME_W + (int)i * SECONDS_W, r.y, SECONDS_W, ROLE_DIM, heads[i]);
-	if (t->moe_share < 1)
+	if (model_moe_layers(model, 0, model->layers) < model->layers)
 		draw_layer(v, r.x, y++, _("dense layer"), &t->dense);
-	if (t->moe_share > 0)
+	if (model_is_moe(model))
 		draw_layer(v, r.x, y++, _("MoE layer"), &t->moe);
 	if (y < r.y + r.h)
 		(void)canvas_printf(v->c, r.x + 2, y++, r.w - 2, ROLE_DIM, _("head and loss %.2f, embedding %.2f, both ways"),

@@ -32,8 +32,8 @@ static void put_straggler(struct explanation *x, const struct step_time *t)
 
 static void put_shares(struct explanation *x, const struct step_time *t)
 {
-	put_value(x, "L", t->slowest_layers, "layers", "on the slowest stage, stage %" PRId64, t->slowest_stage);
-	put_value(x, "e", t->moe_share, "", "share of the layers that have experts");
+	put_value(x, "L_dense", t->dense_layers, "layers", "on the slowest stage, stage %" PRId64, t->slowest_stage);
+	put_value(x, "L_moe", t->moe_layers, "layers", "on the same stage, with experts");
 }
 
 /* time.* */
@@ -72,10 +72,10 @@ static void explain_compute(const struct draft *d, const struct plan *p, struct 
 	put_value(x, "fixed", t->fixed_s, "s", "coefficients %s", d->s.coefficients.id);
 	for (int i = STEP_RECOMPUTE; i <= STEP_EP; i++)
 		put_value(x, step_part_table[i].label, t->part_s[i], "s", "time.%s: inside t_max", step_part_table[i].key);
-	put_value(x, "layer forward", t->moe_share < 1 ? t->dense.forward_s : t->moe.forward_s, "s",
+	put_value(x, "layer forward", t->moe_layers > 0 ? t->moe.forward_s : t->dense.forward_s, "s",
 		"communication included; goes into t_max");
-	put_value(x, "layer input", t->moe_share < 1 ? t->dense.input_s : t->moe.input_s, "s", "gradient of the input");
-	put_value(x, "layer weight", t->moe_share < 1 ? t->dense.weight_s : t->moe.weight_s, "s", "gradient of the weights");
+	put_value(x, "layer input", t->moe_layers > 0 ? t->moe.input_s : t->dense.input_s, "s", "gradient of the input");
+	put_value(x, "layer weight", t->moe_layers > 0 ? t->moe.weight_s : t->dense.weight_s, "s", "gradient of the weights");
 	put_value(x, "head", t->head_s, "s", "head and loss, forward and backward");
 	put_value(x, "embedding", t->embedding_s, "s", "forward and backward");
 	put_value(x, "peak", device.peak_flops[compute_gemm_kind(&d->s, false)] / 1e12, "TFLOP/s", "%s, dense, %s",
@@ -121,7 +121,7 @@ static void explain_layer_traffic(const struct draft *d, const struct plan *p, i
 		[STEP_EP] = "DeepSeek-V3 sec. 3.2; meshplan-model(7)",
 	};
 
-	put_result(x, step_part_table[part].label, t->part_s[part], "s", "k m L ((1 - e) x_dense + e x_moe)", sources[part]);
+	put_result(x, step_part_table[part].label, t->part_s[part], "s", "k m (L_dense x_dense + L_moe x_moe)", sources[part]);
 	put_straggler(x, t);
 	put_micro_batches(x, &d->s);
 	put_shares(x, t);
@@ -205,21 +205,17 @@ static void explain_offload(const struct draft *d, const struct plan *p, struct 
 static void explain_bubble_time(const struct draft *d, const struct plan *p, struct explanation *x)
 {
 	const struct step_time *t = &p->step;
-	bool naive = schedule_table[d->s.layout.schedule].wait == WAIT_NAIVE;
+	double m = (double)scenario_micro_batches(&d->s);
 
-	put_result(x, "i", t->part_s[STEP_BUBBLE], "s",
-		d->s.layout.pp == 1 ? "0: one stage"
-			: naive     ? "k m (t_sum - t_max)"
-				    : "k (t_sum - t_max) / v",
+	put_result(x, "i", t->part_s[STEP_BUBBLE], "s", d->s.layout.pp == 1 ? "0: one stage" : "k (makespan - m t_max)",
 		schedule_table[d->s.layout.schedule].cite);
 	put_straggler(x, t);
-	put_value(x, "t_sum", t->stage_sum_s, "s", "one micro-batch through all stages");
-	put_value(x, "t_max", t->stage_max_s, "s", "the slowest stage, stage %" PRId64, t->slowest_stage);
-	if (naive)
-		put_micro_batches(x, &d->s);
-	else
-		put_knob(x, d, "v", "vpp");
-	put_note(x, "pipeline.bubble_of_step is the same for equal stages and B = 2 F.");
+	put_value(x, "makespan", m * t->stage_max_s + t->bubble_s, "s", "of %s with the time of every stage, without transfers",
+		schedule_table[d->s.layout.schedule].key);
+	put_micro_batches(x, &d->s);
+	put_value(x, "t_max", t->stage_max_s, "s", "one micro-batch on the slowest stage, stage %" PRId64, t->slowest_stage);
+	put_value(x, "t_sum", t->stage_sum_s, "s", "on all stages");
+	put_note(x, "pipeline.bubble_of_step takes equal stages and B = 2 F.");
 }
 
 static void explain_part(const struct draft *d, const struct plan *p, int part, struct explanation *x)
@@ -368,11 +364,8 @@ static void explain_cost_price(const struct draft *d, const struct plan *p, stru
 	put_value(x, "preset", g->usd_per_hour, "USD/h", "%s, %s %s", g->id,
 		g->usd_provider[0] != '\0' ? g->usd_provider : "no price", g->usd_date);
 	put_knob(x, d, "given", "price");
-	put_note(x,
-		"Prices move by a factor of three between providers and years: meshplan presets show %s lists others, and "
-		"--price "
-		"takes a provider's name.",
-		g->id);
+	put_note(
+		x, "Prices move by a factor of three between providers and years: meshplan presets show %s lists others.", g->id);
 }
 
 static void explain_cost_usd(const struct draft *d, const struct plan *p, struct explanation *x)

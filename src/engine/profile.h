@@ -82,8 +82,10 @@ struct profile {
 	double eager_factor;      /* bytes of elementwise operations in true eager mode over compiled; 0: 1 */
 	int32_t attention_hopper; /* fused attention rate on Hopper; one = as the family */
 	int32_t rowwise_fp8;
+	int64_t comm_multiprocessors; /* kept from computation by expert traffic under overlapped blocks */
 	int32_t tp_rate, tp_hidden;                            /* collective rate; share hidden by buffers; one = neither */
 	int32_t pp_split_over_tp, pp_overlap, pp_gathers_once; /* transfers divided by tp; interleaved overlap; FSDP under PP */
+	int32_t post_validation; /* ranks step without waiting for the norm of all; Qi 2023 sec. 4 */
 	int32_t dp_overlap;
 	double reduce_bytes, gather_bytes, gather_bytes_fp8; /* per parameter on the wire */
 	int32_t fsdp_contention;

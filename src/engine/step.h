@@ -6,6 +6,7 @@
 #include "comm.h"
 #include "compute.h"
 #include "scenario.h"
+#include "schedule.h"
 
 #include <stdbool.h>
 
@@ -54,15 +55,28 @@ struct step_time {
 	double step_s;
 	double part_s[STEP_PART_COUNT];
 	struct layer_time dense, moe;
-	double head_s, embedding_s;                    /* forward and backward of one micro-batch */
-	double stage_max_s, stage_sum_s, last_stage_s; /* one micro-batch through the slowest stage; all; the last */
-	int64_t slowest_stage;
+	double head_s, embedding_s;      /* forward and backward of one micro-batch */
+	double stage_max_s, stage_sum_s; /* one micro-batch on the slowest pipeline rank; on all */
+	int64_t slowest_stage;           /* that rank */
 	double bubble_s, send_s, data_parallel_s, optimizer_s, offload_s, fixed_s, straggler; /* before the straggler factor */
 	double params_per_rank, owned_params; /* matrices on a rank; of these the optimizer updates here */
-	double slowest_layers, moe_share;     /* layers of the slowest stage; share of MoE layers in the model */
-	double first_s, first_forward_s;      /* first stage, one micro-batch: what hides data-parallel traffic */
+	double dense_layers, moe_layers;      /* of the slowest rank, prediction layers included */
+	double first_s, first_forward_s;      /* first rank, one micro-batch: what hides data-parallel traffic */
 	struct traffic_time traffic[TRAFFIC_COUNT];
 };
+
+/* One stage of the pipeline, or what a rank does of one micro-batch: its layers, embedding on the first, head and loss on the
+ * last. Stages as in schedule.h. */
+struct stage_cost {
+	double dense, moe;                   /* layers */
+	double forward_s, input_s, weight_s; /* input: recompute included */
+};
+struct stage_costs {
+	int32_t n;
+	struct stage_cost stage[STAGE_LIST_MAX];
+};
+/* What one micro-batch costs on every stage. .n = 0 when the GPU's speed is not known. The scenario has passed scenario_check. */
+void step_stage_costs(const struct scenario *s, struct stage_costs *out);
 
 /* Times one step. The scenario has passed scenario_check. Never fails; .known = false when the GPU's speed is not known.
  * Src: meshplan-model(7), step time. */

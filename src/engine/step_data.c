@@ -30,7 +30,7 @@ static double shard_ranks(const struct step_model *m)
 	return group > 0 ? fmin((double)group, m->dp_ranks) : m->dp_ranks;
 }
 
-double step_optimizer(const struct step_model *m, const struct stage_times *t, struct step_time *out)
+double step_optimizer(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
 	double dense = t->dense_params + t->embedding_params, all = dense + t->expert_params, owned = all;
 
@@ -75,7 +75,7 @@ static double gather_bytes(const struct step_model *m)
 /* Replicated or ZeRO-1/2 weights: one reduce-scatter of the gradients and one gather of the weights per step; zero 0 adds up to
  * an all-reduce. Overlapped, the gather hides behind the first forward and the scatter behind the last backward, apart from the
  * last bucket and contention. Src: Megatron-LM distributed/param_and_grad_buffer.py. */
-static double replicated(const struct step_model *m, const struct stage_times *t, struct step_time *out)
+static double replicated(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	const double *c = s->coefficients.v;
@@ -98,8 +98,8 @@ static double replicated(const struct step_model *m, const struct stage_times *t
 	if (!s->profile.dp_overlap)
 		return scatter + collect;
 	always = c[COEF_DP_LAST] / (double)s->layout.vpp + c[COEF_DP_CONTENTION];
-	return always * (scatter + collect) + fmax(0, (1 - always) * collect - t->first_forward_s) +
-		fmax(0, (1 - always) * scatter - (t->first_s - t->first_forward_s));
+	return always * (scatter + collect) + fmax(0, (1 - always) * collect - out->first_forward_s) +
+		fmax(0, (1 - always) * scatter - (out->first_s - out->first_forward_s));
 }
 
 /* What a layer's compute does not hide of its traffic, plus what hidden traffic slows compute down. */
@@ -108,52 +108,76 @@ static double not_hidden(double compute, double traffic, double contention)
 	return fmax(compute + contention * fmin(compute, traffic), traffic) - compute;
 }
 
-/* FSDP: every layer is gathered before its forward and its backward and its gradients are scattered after. HSDP shards inside
- * zero-group and all-reduces across. Src: torch fully_shard; torchtitan distributed/fsdp.py. */
-static double fully_sharded(const struct step_model *m, const struct stage_times *t, struct step_time *out)
+/* The wire of one fully sharded layer. */
+struct unit {
+	double weight_bytes, reduce_bytes, collect_s, scatter_s;
+};
+
+/* HSDP shards inside zero-group and all-reduces across. */
+static struct unit sharded_unit(const struct step_model *m, double params)
 {
 	const struct scenario *s = m->s;
 	const struct profile *p = &s->profile;
-	double ranks = shard_ranks(m), replicas = m->dp_ranks / ranks, contention = s->coefficients.v[p->fsdp_contention],
-	       layers = t->layers;
+	double ranks = shard_ranks(m), replicas = m->dp_ranks / ranks;
 	bool eight = s->training.precision == PRECISION_FP8 || s->training.precision == PRECISION_MXFP8;
-	double weight = eight && p->gather_bytes_fp8 > 0 ? p->gather_bytes_fp8 : p->gather_bytes;
-	double collect = gather(m, ranks, weight * t->layer_params, s->layout.tp);
-	double scatter = gather(m, ranks, p->reduce_bytes * t->layer_params, s->layout.tp), unit, exposed;
+	struct unit u = { .weight_bytes = (eight && p->gather_bytes_fp8 > 0 ? p->gather_bytes_fp8 : p->gather_bytes) * params,
+		.reduce_bytes = p->reduce_bytes * params };
 
+	u.collect_s = gather(m, ranks, u.weight_bytes, s->layout.tp);
+	u.scatter_s = gather(m, ranks, u.reduce_bytes, s->layout.tp);
 	if (replicas > 1)
-		scatter += comm_collective_s(&m->links, COLLECTIVE_ALL_REDUCE, replicas,
-			p->reduce_bytes * t->layer_params / ranks, (int64_t)ranks * s->layout.tp);
-	if (s->layout.pp > 1 && p->pp_gathers_once) {
-		note_traffic(out, TRAFFIC_DP_GATHER, layers, layers * weight * t->layer_params, ranks, layers * collect);
-		note_traffic(out, TRAFFIC_DP_REDUCE, layers, layers * p->reduce_bytes * t->layer_params, ranks, layers * scatter);
-		return layers * (collect + scatter);
+		u.scatter_s += comm_collective_s(
+			&m->links, COLLECTIVE_ALL_REDUCE, replicas, u.reduce_bytes / ranks, (int64_t)ranks * s->layout.tp);
+	return u;
+}
+
+/* FSDP: every layer is gathered before its forward and its backward and its gradients are scattered after; under a pipeline once
+ * per step. Src: torch fully_shard; torchtitan distributed/fsdp.py. */
+static double fully_sharded(const struct step_model *m, const struct rank_load *t, struct step_time *out)
+{
+	const struct scenario *s = m->s;
+	const struct profile *p = &s->profile;
+	bool once = s->layout.pp > 1 && p->pp_gathers_once;
+	double ranks = shard_ranks(m), contention = s->coefficients.v[p->fsdp_contention], times = once ? 1 : m->micro_batches,
+	       exposed = 0;
+
+	for (int i = 0; i < LAYER_KINDS; i++) {
+		const struct layer_group *y = &t->group[i];
+		struct unit u = sharded_unit(m, y->params);
+		double n = times * y->layers, passes = once ? 1 : 2;
+
+		note_traffic(out, TRAFFIC_DP_GATHER, n * passes, n * passes * u.weight_bytes, ranks, n * passes * u.collect_s);
+		note_traffic(out, TRAFFIC_DP_REDUCE, n, n * u.reduce_bytes, ranks, n * u.scatter_s);
+		exposed += n *
+			(once ? u.collect_s + u.scatter_s
+			      : not_hidden(y->forward_s, u.collect_s, contention) +
+						not_hidden(y->backward_s, u.collect_s + u.scatter_s, contention));
 	}
-	unit = UNIT_EXPOSED *
+	if (once)
+		return exposed;
+	return exposed +
+		times * UNIT_EXPOSED *
 		(2 * gather(m, ranks, p->gather_bytes * t->embedding_params, s->layout.tp) +
 			gather(m, ranks, p->reduce_bytes * t->embedding_params, s->layout.tp));
-	exposed = not_hidden(t->layer_forward_s, collect, contention) +
-		not_hidden(t->layer_s - t->layer_forward_s, collect + scatter, contention);
-	note_traffic(out, TRAFFIC_DP_GATHER, m->micro_batches * 2 * layers,
-		m->micro_batches * 2 * layers * weight * t->layer_params, ranks, m->micro_batches * 2 * layers * collect);
-	note_traffic(out, TRAFFIC_DP_REDUCE, m->micro_batches * layers,
-		m->micro_batches * layers * p->reduce_bytes * t->layer_params, ranks, m->micro_batches * layers * scatter);
-	return m->micro_batches * (layers * exposed + unit);
 }
 
 /* DeepSpeed ZeRO-3 of 2021: three passes per layer, no overlap, at a fraction of the rate. Src: Narayanan 2021 table 2. */
-static double unoverlapped(const struct step_model *m, const struct stage_times *t, struct step_time *out)
+static double unoverlapped(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
-	double layer = gather(m, m->dp_ranks, 2 * t->layer_params, m->s->layout.tp) / m->s->coefficients.v[COEF_ZERO3_RATE];
-	double embedding = gather(m, m->dp_ranks, 2 * t->embedding_params, m->s->layout.tp),
-	       all = t->layers * ZERO3_LAYER_PASSES * layer;
+	double exposed = ZERO3_EMBEDDING_PASSES * gather(m, m->dp_ranks, 2 * t->embedding_params, m->s->layout.tp);
 
-	note_traffic(out, TRAFFIC_DP_GATHER, m->micro_batches * t->layers * ZERO3_LAYER_PASSES,
-		m->micro_batches * t->layers * ZERO3_LAYER_PASSES * 2 * t->layer_params, m->dp_ranks, m->micro_batches * all);
-	return m->micro_batches * (all + ZERO3_EMBEDDING_PASSES * embedding);
+	for (int i = 0; i < LAYER_KINDS; i++) {
+		const struct layer_group *y = &t->group[i];
+		double n = m->micro_batches * y->layers * ZERO3_LAYER_PASSES, bytes = 2 * y->params;
+		double one = gather(m, m->dp_ranks, bytes, m->s->layout.tp) / m->s->coefficients.v[COEF_ZERO3_RATE];
+
+		note_traffic(out, TRAFFIC_DP_GATHER, n, n * bytes, m->dp_ranks, n * one);
+		exposed += y->layers * ZERO3_LAYER_PASSES * one;
+	}
+	return m->micro_batches * exposed;
 }
 
-double step_data_parallel(const struct step_model *m, const struct stage_times *t, struct step_time *out)
+double step_data_parallel(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	double exposed;

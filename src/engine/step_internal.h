@@ -26,13 +26,33 @@ struct step_model {
 
 /* step_layer.c: fills the layer parts of *m and the two layer times of *out. */
 void step_layers(struct step_model *m, struct step_time *out);
-/* step_data.c: exposed data-parallel traffic of the step. */
-struct stage_times {
-	double first_s, first_forward_s, layer_forward_s, layer_s, layers;  /* first stage; mean layer; layers per stage */
-	double dense_params, expert_params, embedding_params, layer_params; /* on a rank */
+static inline double step_cost_total(const struct stage_cost *c)
+{
+	return c->forward_s + c->input_s + c->weight_s;
+}
+
+/* step_stage.c: times every stage and finds the slowest rank. */
+void step_stages(const struct step_model *m, const struct pipeline *pl, struct stage_costs *c, struct step_time *out);
+/* The rank that takes longest for one micro-batch, its layers, the sum of all, and the first rank, into *out. */
+void step_find_slowest(const struct pipeline *pl, const struct stage_costs *c, struct step_time *out);
+/* A rank as the step sees it: all its stages; of both directions half the micro-batches each. */
+struct stage_cost step_rank_cost(const struct pipeline *pl, const struct stage_costs *c, int64_t rank);
+/* step_bubble.c: idle time of the slowest rank. */
+double step_bubble(
+	const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, const struct step_time *out);
+
+/* Parameters of the slowest rank as traffic and optimizer see them: matrices only, the embedding once per stage that has it. */
+enum { LAYER_KINDS = 2 }; /* dense, MoE */
+struct layer_group {
+	double layers, params, forward_s, backward_s; /* the last three: of one */
 };
-double step_data_parallel(const struct step_model *m, const struct stage_times *t, struct step_time *out);
+struct rank_load {
+	double dense_params, expert_params, embedding_params;
+	struct layer_group group[LAYER_KINDS];
+};
+/* step_data.c: exposed data-parallel traffic of the step. */
+double step_data_parallel(const struct step_model *m, const struct rank_load *t, struct step_time *out);
 /* The optimizer step; sets offload_s and owned_params of *out. */
-double step_optimizer(const struct step_model *m, const struct stage_times *t, struct step_time *out);
+double step_optimizer(const struct step_model *m, const struct rank_load *t, struct step_time *out);
 
 #endif

@@ -1,0 +1,238 @@
+/* How long the slowest rank waits for the others: the makespan of the pipeline's order, with what a micro-batch really costs on
+ * every stage, less the rank's own work. Transfers are counted apart.
+ *
+ * The executor (sched_run.c) takes some 15 ns per action: too long for what every key press and every candidate of the search
+ * evaluates. So:
+ *   naive, gpipe, gpipe-lifo, 1f1b   formulas, exact for any stages
+ *   zb-h1, zb-h2, zb-2p              a path formula: their orders are greedy, too dear to generate
+ *   other closed-form orders         the executor, as far as its budget goes: whole rounds that do not fit count as the slowest
+ *                                    rank's work; a pipeline of which not one round fits takes the closed form at the mean times
+ *                                    of the ranks that are waited for
+ *   greedy orders in slots           that closed form
+ * t_bubble compares all of them with the executor over random stages and plans, and holds the bounds. */
+#include "num.h"
+#include "step_internal.h"
+
+#include <math.h>
+
+/* Actions that are run at most, and the workspace for them: 7 us where chunks are alike and the closed form is within 1 %, 30 us
+ * where they are not, 60 us for orders that split the backward, which no automatic choice tries. */
+enum { ACTIONS_EVEN = 512, ACTIONS_UNEVEN = 2048, ACTIONS_SPLIT = 4096, WORKSPACE_WORDS = 8192 };
+/* The executor's tick, and what a rank may take so that sums stay far from INT64_MAX. */
+#define TICK_S 1e-12
+#define LONGEST_S 100.0
+/* Ticks of the longest part of a chunk in a closed form, and micro-batches per rank from which on no bubble grows. */
+#define CHUNK_TICKS 1e12
+#define ROUNDS_THAT_MATTER 4
+
+static double naive(const struct pipeline *pl, const struct stage_costs *c)
+{
+	double sum = 0;
+
+	for (int32_t i = 0; i < c->n; i++)
+		sum += step_cost_total(&c->stage[i]);
+	return (double)pl->m * sum;
+}
+
+static double backward_s(const struct stage_cost *x)
+{
+	return x->input_s + x->weight_s;
+}
+
+/* Forwards are a flow shop of equal jobs, backwards another one after it. */
+static double gpipe(const struct pipeline *pl, const struct stage_costs *c)
+{
+	double sum = 0, most_forward = 0, most_backward = 0;
+
+	for (int32_t i = 0; i < c->n; i++) {
+		sum += step_cost_total(&c->stage[i]);
+		most_forward = fmax(most_forward, c->stage[i].forward_s);
+		most_backward = fmax(most_backward, backward_s(&c->stage[i]));
+	}
+	return sum + (double)(pl->m - 1) * (most_forward + most_backward);
+}
+
+/* Longest path through the order of 1F1B, w(k) = min(p - 1 - k, m - 1) forwards ahead on rank k. A path goes down to a rank D >=
+ * k, either straight or with its w(D) warm-up forwards on the slowest rank it meets, comes back up to k, alternates F and B there
+ * m - 1 - w(k) times, and leaves in the same way through the drain:
+ *   max over k of  S(k) + (m - 1 - w(k)) t_k + fill(k) + drain(k),   S(k) = sum of t_0 ... t_k
+ *   fill(k) = max over D >= k of  S(D) - S(k) + w(D) max(f_0 ... f_D)   drain(k) the same with b
+ * A rank that never alternates (w = m - 1) has D = k alone. Two passes: sums on the way down, maxima on the way up. */
+static double one_f_one_b(const struct pipeline *pl, const struct stage_costs *c)
+{
+	double sum[STAGE_LIST_MAX], slowest_f[STAGE_LIST_MAX], slowest_b[STAGE_LIST_MAX], best = 0, fill = 0, drain = 0,
+											  m1 = (double)pl->m - 1;
+
+	for (int32_t i = 0; i < c->n; i++) {
+		double f = c->stage[i].forward_s, b = backward_s(&c->stage[i]);
+
+		sum[i] = f + b + (i > 0 ? sum[i - 1] : 0);
+		slowest_f[i] = i > 0 ? fmax(slowest_f[i - 1], f) : f;
+		slowest_b[i] = i > 0 ? fmax(slowest_b[i - 1], b) : b;
+	}
+	for (int32_t k = c->n - 1; k >= 0; k--) {
+		double ahead = fmin(c->n - 1 - k, m1);
+		double own_fill = sum[k] + ahead * slowest_f[k], own_drain = sum[k] + ahead * slowest_b[k];
+		bool alternates = c->n - 1 - k <= pl->m - 1;
+
+		fill = alternates ? fmax(fill, own_fill) : own_fill;
+		drain = alternates ? fmax(drain, own_drain) : own_drain;
+		best = fmax(best, (m1 - ahead) * step_cost_total(&c->stage[k]) + fill + drain - sum[k]);
+	}
+	return best;
+}
+
+/* The zero-bubble schedules on a loop: while others run F and I of the first and the last micro-batch, rank k runs the weight
+ * gradients that it may put off: p - 1 of ZB-H1, 2p - 1 or 2p of the others, whose limit on chunks in flight is that high. Where
+ * the optimizer step waits for all ranks, the skew of the first forwards counts too. Src: Qi 2023. */
+static double zero_bubble(const struct pipeline *pl, const struct stage_costs *c, int64_t put_off, bool waits)
+{
+	double path = 0, before = 0, best = 0, spare = (double)num_min(put_off, pl->m);
+
+	for (int32_t i = 0; i < c->n; i++)
+		path += c->stage[i].forward_s + c->stage[i].input_s;
+	for (int32_t i = 0; i < c->n; i++) {
+		const struct stage_cost *x = &c->stage[i];
+		double idle = path - x->forward_s - x->input_s - spare * x->weight_s;
+
+		best = fmax(best, (double)pl->m * step_cost_total(x) + fmax(idle, waits ? before : 0));
+		before += x->forward_s;
+	}
+	return best;
+}
+
+/* All chunks alike but for the first and the last, which hold the ends of the model. */
+static bool is_even(const struct stage_costs *c)
+{
+	for (int32_t i = 2; i < c->n - 1; i++)
+		if (fabs(c->stage[i].dense - c->stage[1].dense) + fabs(c->stage[i].moe - c->stage[1].moe) > 0)
+			return false;
+	return true;
+}
+
+static int64_t actions_most(const struct pipeline *pl, const struct stage_costs *c)
+{
+	if (schedule_table[pl->schedule].splits)
+		return ACTIONS_SPLIT;
+	return is_even(c) ? ACTIONS_EVEN : ACTIONS_UNEVEN;
+}
+
+/* The same order with so few micro-batches that it can be run; *rest are left out, whole rounds that the slowest rank fills. */
+static bool shorten(const struct pipeline *pl, int64_t actions, struct pipeline *few, int64_t *rest)
+{
+	bool groups = schedule_table[pl->schedule].has_groups;
+	int64_t step = groups ? pipeline_group(pl) : pl->p, least = groups ? step : 2 * pl->p;
+	int64_t most = actions * pl->m / pipeline_actions(pl);
+
+	*few = *pl;
+	few->group = groups ? step : 0;
+	*rest = pl->m > most ? num_ceil_div(pl->m - most, step) * step : 0;
+	few->m = pl->m - *rest;
+	return *rest == 0 || few->m >= least;
+}
+
+/* The executor's makespan (where the optimizer step does not wait for all ranks, the longest span of one); 0: too many actions,
+ * or times out of its range. */
+static double executed(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, double slowest_s)
+{
+	int64_t forward[STAGE_LIST_MAX], input[STAGE_LIST_MAX], weight[STAGE_LIST_MAX], backward[STAGE_LIST_MAX];
+	int64_t workspace[WORKSPACE_WORDS], bytes, rest;
+	struct schedule_times t = {
+		.stage_forward = forward, .stage_input = input, .stage_weight = weight, .stage_backward = backward
+	};
+	struct schedule_result r;
+	struct pipeline few;
+
+	if (slowest_s > LONGEST_S || !shorten(pl, actions_most(pl, c), &few, &rest))
+		return 0;
+	bytes = schedule_workspace_bytes(&few);
+	if (bytes < 0 || bytes > (int64_t)sizeof workspace)
+		return 0;
+	for (int32_t i = 0; i < c->n; i++) {
+		forward[i] = (int64_t)(c->stage[i].forward_s / TICK_S);
+		input[i] = (int64_t)(c->stage[i].input_s / TICK_S);
+		weight[i] = (int64_t)(c->stage[i].weight_s / TICK_S);
+		backward[i] = input[i] + weight[i];
+	}
+	if (schedule_run(&few, &t, workspace, NULL, NULL, &r, NULL) != ERR_OK)
+		return 0;
+	return (double)(m->s->profile.post_validation ? r.max_span : r.makespan) * TICK_S + (double)rest * slowest_s;
+}
+
+/* The bubble of the schedule's closed form where every chunk costs what the mean chunk of the ranks that are waited for does.
+ * Src: sched_closed.c. */
+static double closed_bubble(const struct pipeline *pl, const struct stage_costs *c, int64_t slowest)
+{
+	struct stage_cost mean = { 0 }, own = step_rank_cost(pl, c, slowest);
+	double chunks = (double)c->n / (double)pl->p, n = (double)c->n - chunks, unit;
+	struct pipeline few = *pl;
+	int64_t f, i, w, ticks;
+	bool exact;
+
+	for (int32_t k = 0; k < c->n; k++) {
+		mean.forward_s += c->stage[k].forward_s / n;
+		mean.input_s += c->stage[k].input_s / n;
+		mean.weight_s += c->stage[k].weight_s / n;
+	}
+	mean.forward_s -= own.forward_s / n;
+	mean.input_s -= own.input_s / n;
+	mean.weight_s -= own.weight_s / n;
+	unit = step_cost_total(&mean) / CHUNK_TICKS;
+	if (unit <= 0)
+		return 0;
+	f = (int64_t)(mean.forward_s / unit);
+	i = (int64_t)(mean.input_s / unit);
+	w = (int64_t)(mean.weight_s / unit);
+	few.group = 0;
+	few.m = pl->m < ROUNDS_THAT_MATTER * pl->p ? pl->m : ROUNDS_THAT_MATTER * pl->p;
+	ticks = schedule_table[pl->schedule].closed(&few, f, i, w, 0, &exact) - few.m * (int64_t)chunks * (f + i + w);
+	return fmax(0, (double)ticks * unit);
+}
+
+static double makespan_of(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, double slowest_s)
+{
+	bool waits = !m->s->profile.post_validation;
+
+	switch ((enum schedule_id)pl->schedule) {
+	case SCHEDULE_NAIVE:
+		return naive(pl, c);
+	case SCHEDULE_GPIPE:
+	case SCHEDULE_GPIPE_LIFO:
+		return gpipe(pl, c);
+	case SCHEDULE_1F1B:
+		return one_f_one_b(pl, c);
+	case SCHEDULE_ZB_H1:
+		return zero_bubble(pl, c, pl->p - 1, waits);
+	case SCHEDULE_ZB_H2:
+		return zero_bubble(pl, c, 2 * pl->p - 1, waits);
+	case SCHEDULE_ZB_2P:
+		return zero_bubble(pl, c, 2 * pl->p, waits);
+	case SCHEDULE_INTERLEAVED:
+	case SCHEDULE_LOOPED_BFS:
+	case SCHEDULE_ZB1P_INTERLEAVED:
+	case SCHEDULE_ZB_V:
+	case SCHEDULE_DUALPIPE:
+	case SCHEDULE_DUALPIPEV:
+		return executed(m, pl, c, slowest_s);
+	case SCHEDULE_ZB_V_SAIL:
+	case SCHEDULE_V_HALF:
+	case SCHEDULE_V_MIN:
+	case SCHEDULE_1F1B_V:
+	case SCHEDULE_COUNT:
+		break;
+	}
+	return 0;
+}
+
+double step_bubble(
+	const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, const struct step_time *out)
+{
+	double makespan;
+
+	if (pl->p == 1)
+		return 0;
+	makespan = makespan_of(m, pl, c, out->stage_max_s);
+	if (makespan > 0)
+		return fmax(0, makespan - m->micro_batches * out->stage_max_s);
+	return closed_bubble(pl, c, out->slowest_stage);
+}
