@@ -20,8 +20,12 @@ static const struct split_case {
 	{ "model=llama3.1-405b;gpus=16;pp=16", PP_SPLIT_EMBED_HEAD, 7, 8, 7 }, /* 126 + 2 = 16 x 8 */
 	{ "model=llama3.1-405b;gpus=16;pp=16;vpp=8;schedule=interleaved", PP_SPLIT_EMBED_HEAD, 0, 1, 0 },
 	{ "model=bloom-176b;gpus=12;pp=12", PP_SPLIT_EMBED_HEAD, 5, 6, 5 }, /* 70 + 2 = 12 x 6 */
-	{ "model=deepseek-v3;gpus=16;pp=16", PP_SPLIT_AUTO, 3, 4,
+	{ "model=deepseek-v3;gpus=16;pp=16;mtp-layers=0", PP_SPLIT_AUTO, 3, 4,
 		3 }, /* 61 = 16 x 4 - 3: two short stages in front, one behind */
+	/* Src: Megatron-Bridge recipes/deepseek/deepseek_v3.py, pipeline layouts. */
+	{ "model=deepseek-v3;gpus=16;pp=16", PP_SPLIT_AUTO, 4, 4, 1 },
+	{ "model=deepseek-v3;gpus=8;pp=8", PP_SPLIT_AUTO, 8, 8, 5 },
+	{ "model=deepseek-v3;gpus=4;pp=4", PP_SPLIT_AUTO, 16, 16, 13 },
 	{ "model=llama3.1-405b;gpus=18;pp=18;pp-split=uniform", PP_SPLIT_UNIFORM, 7, 7, 7 },
 	{ "model=llama3-8b;gpus=2;pp=2;pp-split=embed-head", PP_SPLIT_EMBED_HEAD, 16, 16, 16 },
 	{ "model=llama3-8b;gpus=4;pp=4;stage-layers=5,9,9,9", PP_SPLIT_AUTO, 5, 9, 9 },

@@ -1,5 +1,7 @@
 #include "compute.h"
 
+#include "schedule.h"
+
 #include <math.h>
 
 /* The curve's points: 2 GFLOP times powers of 4. */
@@ -50,6 +52,17 @@ double compute_peak_flops(const struct scenario *s, enum gemm_kind kind)
 	return is_32bit(s) && wide > 0 ? wide : g->fp16_flops;
 }
 
+/* Share of the multiprocessors that computes. Orders with overlapped blocks exchange tokens of one micro-batch all the time while
+ * another computes; at most half is kept, as a profile is made for one GPU and may be used with another. */
+static double units_left(const struct scenario *s)
+{
+	double units = (double)s->cluster.family.multiprocessors;
+
+	if (!schedule_table[s->layout.schedule].overlaps || s->layout.pp == 1 || s->layout.ep == 1)
+		return 1;
+	return 1 - fmin((double)s->profile.comm_multiprocessors, units / 2) / units;
+}
+
 struct device compute_device(const struct scenario *s)
 {
 	const struct gpu *g = &s->cluster.gpu;
@@ -58,10 +71,11 @@ struct device compute_device(const struct scenario *s)
 	const double *c = s->coefficients.v;
 	double framework = framework_level(s);
 	bool hopper = f->generation == GENERATION_HOPPER;
+	double left = units_left(s);
 	struct device d = { .family = f };
 
 	for (int kind = 0; kind < GEMM_KIND_COUNT; kind++)
-		d.peak_flops[kind] = compute_peak_flops(s, (enum gemm_kind)kind);
+		d.peak_flops[kind] = left * compute_peak_flops(s, (enum gemm_kind)kind);
 	d.level[GEMM_16] = c[f->gemm_level] * framework;
 	d.level[GEMM_8] = c[f->gemm8_level] * framework * (p->rowwise_fp8 ? c[COEF_ROWWISE_FP8] : 1);
 	d.level[GEMM_8_GROUPED] = c[COEF_GEMM8_GROUPED] * framework;

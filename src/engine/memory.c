@@ -84,6 +84,12 @@ const struct memory_term_info memory_term_table[TERM_COUNT] = {
 };
 /* clang-format on */
 
+/* What the last stage of a model with multi-token prediction carries besides its layers, in layers: the head one, every
+ * prediction layer one and one for its head. Src: Megatron-Bridge recipes/deepseek/deepseek_v3.py, pipeline layouts (61 layers on
+ * 16 stages: 4 each, the last 1). */
+#define LAYERS_OF_HEAD 1
+#define LAYERS_PER_PREDICTION 2
+
 static void even_split(int64_t layers, int64_t chunks, struct stage_list *out)
 {
 	int64_t base = layers / chunks, longer = layers % chunks, first = (chunks - longer + 1) / 2;
@@ -95,7 +101,8 @@ static void even_split(int64_t layers, int64_t chunks, struct stage_list *out)
 
 int32_t memory_stage_layers(const struct scenario *s, struct stage_list *out)
 {
-	int64_t chunks = s->layout.pp * s->layout.vpp, layers = s->model.layers;
+	int64_t chunks = s->layout.pp * s->layout.vpp, layers = s->model.layers, last;
+	int64_t predicted = s->model.mtp_layers > 0 ? LAYERS_OF_HEAD + LAYERS_PER_PREDICTION * s->model.mtp_layers : 0;
 	int32_t split = s->layout.pp_split;
 
 	if (s->layout.stage_layers.n > 0) {
@@ -104,14 +111,18 @@ int32_t memory_stage_layers(const struct scenario *s, struct stage_list *out)
 	}
 	out->n = (int32_t)chunks;
 	if (split == PP_SPLIT_AUTO)
-		split = layers % chunks == 0         ? PP_SPLIT_UNIFORM
-			: (layers + 2) % chunks == 0 ? PP_SPLIT_EMBED_HEAD
-						     : PP_SPLIT_AUTO;
+		split = layers % chunks == 0                           ? PP_SPLIT_UNIFORM
+			: predicted == 0 && (layers + 2) % chunks == 0 ? PP_SPLIT_EMBED_HEAD
+								       : PP_SPLIT_AUTO;
 	if (split == PP_SPLIT_EMBED_HEAD) {
 		for (int64_t i = 0; i < chunks; i++)
 			out->layers[i] = (int16_t)((layers + 2) / chunks);
 		out->layers[0]--;
 		out->layers[chunks - 1]--;
+	} else if (split == PP_SPLIT_AUTO && predicted > 0) {
+		last = num_max(0, num_ceil_div(layers + predicted, chunks) - predicted);
+		even_split(layers - last, chunks - 1, out);
+		out->layers[chunks - 1] = (int16_t)last;
 	} else {
 		even_split(layers, chunks, out);
 	}

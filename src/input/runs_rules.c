@@ -74,6 +74,8 @@ const struct runs_rule runs_rules[] = {
 	{ "model~ep4_etp1_memory",
 		"dense_layers=1; ffn_dense=4096; shared_ffn=1024; mtp_layers=1; norm=rms; tied_embeddings=0", NULL },
 	{ "preset=deepseek-v3; notes~w/ MTP", "mtp_layers=1", NULL },
+	/* Prediction depth 1. Src: arXiv 2412.19437 sec. 4.2. */
+	{ "source=deepseek-v3", "mtp_layers=1", NULL },
 	{ "source=megatron-ci; model~deepseekv3", "mtp_layers=1", NULL },
 	{ "preset=deepseek-v3; layers<=8; dense_layers=; model~proxy|layers", "dense_layers=1", "a proxy with few layers" },
 	{ "model~Kimi", "preset=kimi-k2", NULL },
