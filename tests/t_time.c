@@ -214,25 +214,80 @@ START_TEST(a_group_of_one_sends_nothing)
 }
 END_TEST
 
-/* Two collectives of one phase are one of both; more bytes take longer. */
-START_TEST(collectives_grow_with_bytes)
+static double collective(const struct links *k, int which, double n, double bytes, int64_t stride)
+{
+	switch (which - COLLECTIVE_COUNT) {
+	case 0:
+		return comm_tree_all_reduce_s(k, n, bytes, stride);
+	case 1:
+		return comm_all_reduce_s(k, n, bytes, stride);
+	case 2:
+		return comm_broadcast_s(k, n, bytes, stride);
+	default:
+		return comm_collective_s(k, (enum collective)which, n, bytes, stride);
+	}
+}
+enum { COLLECTIVES = COLLECTIVE_COUNT + 3 };
+
+static struct links some_links(const char *knobs)
 {
 	struct draft d;
-	struct links k;
 
-	(void)plan_with(scenarios[0], "", &d);
-	k = comm_links(&d.s);
-	for (double n = 2; n <= 64; n *= 2)
-		for (int op = 0; op < COLLECTIVE_COUNT; op++) {
-			double last = 0;
+	(void)plan_with(knobs, "", &d);
+	return comm_links(&d.s);
+}
 
-			for (double bytes = 1e3; bytes < 1e11; bytes *= 10) {
-				double now = comm_collective_s(&k, (enum collective)op, n, bytes, 1);
+/* Nothing to do for one rank; more bytes take longer, so do more ranks, faster links never. */
+START_TEST(collectives_grow_with_bytes_and_ranks)
+{
+	static const int64_t strides[] = { 1, 2, 8, 64 };
+	struct links k = some_links(scenarios[_i]), fast = k;
 
-				ck_assert_double_gt(now, last);
-				last = now;
+	for (int op = 0; op < COLLECTIVE_COUNT; op++)
+		fast.rate_bps[op] *= 2;
+	fast.nic_bps *= 2;
+	for (int op = 0; op < COLLECTIVES; op++)
+		for (size_t i = 0; i < sizeof strides / sizeof strides[0]; i++) {
+			ck_assert_double_eq(collective(&k, op, 1, 1e9, strides[i]), 0);
+			for (double n = 2; n <= 16384; n *= 2) {
+				double last = 0;
+
+				for (double bytes = 1; bytes < 1e11; bytes *= 10) {
+					double now = collective(&k, op, n, bytes, strides[i]);
+
+					ck_assert_double_gt(now, last);
+					ck_assert_double_le(collective(&fast, op, n, bytes, strides[i]), now);
+					ck_assert_msg(k.mesh || collective(&k, op, 2 * n, bytes, strides[i]) >= now * (1 - 1e-12),
+						"collective %d of %g bytes: %g ranks take longer than twice as many", op, bytes,
+						n);
+					last = now;
+				}
 			}
 		}
+}
+END_TEST
+
+/* An all-reduce is a scatter and a gather; NCCL takes the tree where latency counts, the ring where bandwidth does. Inside a
+ * domain the measured figures hold. */
+START_TEST(the_faster_algorithm_is_taken)
+{
+	struct links k = some_links(scenarios[0]);
+	double ring = comm_collective_s(&k, COLLECTIVE_ALL_REDUCE, 16384, 4, 1), tree = comm_tree_all_reduce_s(&k, 16384, 4, 1);
+
+	ck_assert_double_gt(ring, 20 * tree);
+	ck_assert_double_lt(tree, 1e-3);
+	ck_assert_double_eq(comm_all_reduce_s(&k, 16384, 4, 1), tree);
+	ring = comm_collective_s(&k, COLLECTIVE_ALL_REDUCE, 64, 1e10, 1);
+	ck_assert_double_eq(comm_all_reduce_s(&k, 64, 1e10, 1), ring);
+	ck_assert_double_gt(comm_tree_all_reduce_s(&k, 64, 1e10, 1), ring);
+	ck_assert_double_eq(comm_all_reduce_s(&k, 8, 4, 1), comm_collective_s(&k, COLLECTIVE_ALL_REDUCE, 8, 4, 1));
+	/* Bandwidth alone: a broadcast moves n / (n - 1) of what a gather of the same buffer does. */
+	k.node_latency_s = k.rank_latency_s = 0;
+	memset(k.latency_s, 0, sizeof k.latency_s);
+	ck_assert_double_eq_tol(
+		comm_broadcast_s(&k, 64, 1e9, 1) / comm_collective_s(&k, COLLECTIVE_GATHER, 64, 1e9, 1), 64.0 / 63, 1e-12);
+	ck_assert_double_eq_tol(comm_tree_all_reduce_s(&k, 64, 1e9, 1) / comm_collective_s(&k, COLLECTIVE_ALL_REDUCE, 64, 1e9, 1),
+		64.0 / 63 / 0.92, 1e-12);
 }
 END_TEST
 
@@ -480,7 +535,8 @@ START_TEST(explanations_add_up)
 	sum = value_of(&x, "k") * (value_of(&x, "makespan") - value_of(&x, "m") * value_of(&x, "t_max"));
 	ck_assert_double_eq_tol(sum, x.result, 1e-9);
 	x = explained(&d, &p, "time.optimizer_s");
-	sum = value_of(&x, "k") * (34 * value_of(&x, "owned") + 4 * value_of(&x, "local")) / value_of(&x, "hbm");
+	sum = value_of(&x, "k") *
+		((34 * value_of(&x, "owned") + 4 * value_of(&x, "local")) / value_of(&x, "hbm") + value_of(&x, "norm"));
 	ck_assert_double_eq_tol(sum, x.result, 1e-9);
 	x = explained(&d, &p, "cost.usd");
 	ck_assert_double_eq_tol(value_of(&x, "H") * value_of(&x, "$"), x.result, 1e-6 * (1 + x.result));
@@ -536,7 +592,8 @@ static TCase *invariants(void)
 	add_looped(t, more_bandwidth_is_never_slower);
 	tcase_add_test(t, two_spellings_give_the_same_bits);
 	tcase_add_test(t, a_group_of_one_sends_nothing);
-	tcase_add_test(t, collectives_grow_with_bytes);
+	add_looped(t, collectives_grow_with_bytes_and_ranks);
+	tcase_add_test(t, the_faster_algorithm_is_taken);
 	tcase_add_test(t, conventions_change_no_time);
 	tcase_add_test(t, the_band_is_wider_for_what_was_not_given);
 	tcase_add_test(t, unknown_speed_is_said);

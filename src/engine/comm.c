@@ -10,6 +10,9 @@
 /* A single send does not fill the links that a gather fills. ASSUMPTION of the fitted model. */
 #define SEND_RATE 0.8
 
+/* Bandwidth of NCCL's trees over that of its rings. Src: NCCL src/graph/tuning.cc. */
+#define TREE_RATE 0.92
+
 static double nic_line_rate_bps(const struct scenario *s)
 {
 	const struct node *n = &s->cluster.node;
@@ -42,21 +45,64 @@ struct links comm_links(const struct scenario *s)
 	return k;
 }
 
+/* How a group lies over the link domains, and the bandwidth that its ranks reach. */
+struct shape {
+	double domains, inside, rate_bps;
+};
+
+static struct shape shape_of(const struct links *k, enum collective op, double n, int64_t stride)
+{
+	double rate = k->rate_bps[op], inside = fmax(1, fmin(n, (double)(k->domain / stride)));
+
+	if (k->mesh && n * (double)stride < (double)k->domain)
+		rate *= (n * (double)stride - 1) / ((double)k->domain - 1);
+	return (struct shape){ n / inside, inside, n > inside ? fmin(rate, inside * k->nic_bps) : rate };
+}
+
+/* Steps of a ring through all ranks, once. */
+static double ring_s(const struct links *k, const struct shape *x, double n)
+{
+	return x->domains > 1 ? (x->domains - 1) * k->node_latency_s + (n - 1) * k->rank_latency_s : 0;
+}
+
 double comm_collective_s(const struct links *k, enum collective op, double n, double bytes, int64_t stride)
 {
-	double passes = op == COLLECTIVE_ALL_REDUCE ? 2 : 1, rate = k->rate_bps[op], inside, domains, share;
+	double passes = op == COLLECTIVE_ALL_REDUCE ? 2 : 1;
+	struct shape x;
 
 	if (n <= 1)
 		return 0;
-	share = passes * (n - 1) / n;
-	if (k->mesh && n * (double)stride < (double)k->domain)
-		rate *= (n * (double)stride - 1) / ((double)k->domain - 1);
-	inside = fmax(1, fmin(n, (double)(k->domain / stride)));
-	domains = n / inside;
-	if (domains <= 1)
-		return k->latency_s[op] + bytes * share / rate;
-	return k->latency_s[op] + passes * ((domains - 1) * k->node_latency_s + (n - 1) * k->rank_latency_s) +
-		bytes * share / fmin(rate, inside * k->nic_bps);
+	x = shape_of(k, op, n, stride);
+	return k->latency_s[op] + passes * ring_s(k, &x, n) + bytes * (passes * (n - 1) / n) / x.rate_bps;
+}
+
+double comm_tree_all_reduce_s(const struct links *k, double n, double bytes, int64_t stride)
+{
+	struct shape x;
+
+	if (n <= 1)
+		return 0;
+	x = shape_of(k, COLLECTIVE_ALL_REDUCE, n, stride);
+	return k->latency_s[COLLECTIVE_ALL_REDUCE] +
+		2 * (log2(fmax(1, x.domains)) * k->node_latency_s + (x.inside - 1) * k->rank_latency_s) +
+		2 * bytes / (TREE_RATE * x.rate_bps);
+}
+
+double comm_all_reduce_s(const struct links *k, double n, double bytes, int64_t stride)
+{
+	double ring = comm_collective_s(k, COLLECTIVE_ALL_REDUCE, n, bytes, stride);
+
+	return n > fmax(1, (double)(k->domain / stride)) ? fmin(ring, comm_tree_all_reduce_s(k, n, bytes, stride)) : ring;
+}
+
+double comm_broadcast_s(const struct links *k, double n, double bytes, int64_t stride)
+{
+	struct shape x;
+
+	if (n <= 1)
+		return 0;
+	x = shape_of(k, COLLECTIVE_GATHER, n, stride);
+	return k->latency_s[COLLECTIVE_GATHER] + ring_s(k, &x, n) + bytes / x.rate_bps;
 }
 
 double comm_send_s(const struct links *k, double bytes, bool across)

@@ -25,6 +25,18 @@ struct links comm_links(const struct scenario *s);
  * all-reduce Src: alpha-beta (Hockney 1994) with NCCL's measured bus bandwidths; hierarchy as NCCL rings cross nodes. */
 double comm_collective_s(const struct links *k, enum collective op, double n, double bytes, int64_t stride);
 
+/* The two algorithms of an all-reduce across k domains of g ranks of the group, same arguments. Ring: comm_collective_s. Double
+ * binary tree over domains, a chain inside:
+ *   a + 2 (log2(k) l_node + (g - 1) l_rank) + 2 S / (0.92 min(B, g nic))
+ * comm_all_reduce_s: the faster one, as NCCL chooses; inside a domain its measured figures contain the choice. Src: NCCL
+ * src/graph/tuning.cc. */
+double comm_tree_all_reduce_s(const struct links *k, double n, double bytes, int64_t stride);
+double comm_all_reduce_s(const struct links *k, double n, double bytes, int64_t stride);
+
+/* One rank's buffer to n - 1 others down a ring, in pieces: a + (k - 1) l_node + (n - 1) l_rank + S / min(B, g nic). n <= 1: 0.
+ * Src: the same. */
+double comm_broadcast_s(const struct links *k, double n, double bytes, int64_t stride);
+
 /* Seconds to send `bytes` to the next pipeline stage; across: the stages lie in different domains. */
 double comm_send_s(const struct links *k, double bytes, bool across);
 

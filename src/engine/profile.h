@@ -84,6 +84,7 @@ struct profile {
 	int32_t rowwise_fp8;
 	int64_t comm_multiprocessors; /* kept from computation by expert traffic under overlapped blocks */
 	int32_t tp_rate, tp_hidden;                            /* collective rate; share hidden by buffers; one = neither */
+	int32_t tp_broadcasts_batch;                           /* Megatron-LM megatron/training/utils.py */
 	int32_t pp_split_over_tp, pp_overlap, pp_gathers_once; /* transfers divided by tp; interleaved overlap; FSDP under PP */
 	int32_t post_validation; /* ranks step without waiting for the norm of all; Qi 2023 sec. 4 */
 	int32_t dp_overlap;

@@ -8,6 +8,8 @@
  * gradient once more for the norm; and per local parameter for the norm alone. */
 #define OPTIMIZER_OWNED 34
 #define OPTIMIZER_LOCAL 4
+/* The squared norm, summed over all ranks before the step. Src: Megatron-LM optimizer/clip_grads.py; torch clip_grad_norm_. */
+#define NORM_BYTES 4
 /* CPU optimizer: bytes over PCIe per owned parameter. Src: ZeRO-Offload, Ren 2021. */
 #define OFFLOAD_BYTES 16
 /* The embedding and head unit of FSDP has little to hide behind. ASSUMPTION of the fitted model. */
@@ -43,8 +45,11 @@ double step_optimizer(const struct step_model *m, const struct rank_load *t, str
 	if (m->s->training.offload != OFFLOAD_NONE)
 		out->offload_s = OFFLOAD_BYTES * owned / STEP_OFFLOAD_BPS;
 	out->owned_params = owned;
+	if (!m->s->profile.post_validation)
+		out->norm_s = comm_all_reduce_s(&m->links, (double)m->s->cluster.gpus, NORM_BYTES, 1);
 	/* Fully sharded parameters are local ones: the norm reads what the optimizer reads. */
-	return compute_bytes_s(&m->device, OPTIMIZER_OWNED * owned + (m->s->layout.zero == 3 ? 0 : OPTIMIZER_LOCAL * all));
+	return compute_bytes_s(&m->device, OPTIMIZER_OWNED * owned + (m->s->layout.zero == 3 ? 0 : OPTIMIZER_LOCAL * all)) +
+		out->norm_s;
 }
 
 static void note_traffic(struct step_time *out, enum traffic which, double calls, double bytes, double ranks, double seconds)
@@ -86,7 +91,7 @@ static double replicated(const struct step_model *m, const struct rank_load *t, 
 
 	if (ranks <= 1)
 		return 0;
-	scatter = s->layout.zero == 2 ? comm_collective_s(&m->links, COLLECTIVE_ALL_REDUCE, ranks, reduce * dense, stride)
+	scatter = s->layout.zero == 2 ? comm_all_reduce_s(&m->links, ranks, reduce * dense, stride)
 				      : gather(m, ranks, reduce * dense, stride);
 	collect = gather(m, ranks, weights * dense, stride);
 	if (t->expert_params > 0 && experts > 1) {
@@ -126,8 +131,7 @@ static struct unit sharded_unit(const struct step_model *m, double params)
 	u.collect_s = gather(m, ranks, u.weight_bytes, s->layout.tp);
 	u.scatter_s = gather(m, ranks, u.reduce_bytes, s->layout.tp);
 	if (replicas > 1)
-		u.scatter_s += comm_collective_s(
-			&m->links, COLLECTIVE_ALL_REDUCE, replicas, u.reduce_bytes / ranks, (int64_t)ranks * s->layout.tp);
+		u.scatter_s += comm_all_reduce_s(&m->links, replicas, u.reduce_bytes / ranks, (int64_t)ranks * s->layout.tp);
 	return u;
 }
 

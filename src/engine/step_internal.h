@@ -26,6 +26,8 @@ struct step_model {
 
 /* step_layer.c: fills the layer parts of *m and the two layer times of *out. */
 void step_layers(struct step_model *m, struct step_time *out);
+/* One exchange of the hidden tensor over tp: a gather or scatter with sequence parallelism, else an all-reduce. */
+double step_tp_exchange_s(const struct step_model *m);
 static inline double step_cost_total(const struct stage_cost *c)
 {
 	return c->forward_s + c->input_s + c->weight_s;

@@ -128,6 +128,14 @@ static void elementwise(struct step_model *m)
 	m->elementwise_backward_s = compute_bytes_s(&m->device, (NORM_BACKWARD * u + rope) * m->device.elementwise);
 }
 
+double step_tp_exchange_s(const struct step_model *m)
+{
+	double bytes = 2 * m->tokens * m->hidden;
+
+	return m->s->layout.sequence_parallel ? comm_collective_s(&m->links, COLLECTIVE_GATHER, m->tp, bytes, 1)
+					      : comm_all_reduce_s(&m->links, m->tp, bytes, 1);
+}
+
 /* Tensor parallelism: with sequence parallel two gathers and two scatters each way and two gathers for the weight gradient, else
  * two all-reduces each way. Src: Korthikanti 2022 fig. 5; Megatron-LM tensor_parallel/layers.py (backward traffic under the
  * weight gradient). */
@@ -140,8 +148,7 @@ static void tensor_parallel(struct step_model *m)
 
 	if (m->tp <= 1)
 		return;
-	one = comm_collective_s(&m->links, sp ? COLLECTIVE_GATHER : COLLECTIVE_ALL_REDUCE, m->tp, 2 * m->tokens * m->hidden, 1) /
-		c[p->tp_rate];
+	one = step_tp_exchange_s(m) / c[p->tp_rate];
 	if (buffers) {
 		m->tp_forward_s = 4 * one * (1 - hidden);
 		m->tp_backward_s = m->tp_forward_s + 2 * one * fmin(TP_EXTRA_EXPOSED, 1 - hidden);

@@ -11,6 +11,9 @@
 #define EMBEDDING_FORWARD 6
 #define EMBEDDING_BACKWARD 10
 #define LOSS_BYTES 18
+/* Broadcasts of the batch per end of the model, and bytes per token of each. */
+#define BATCH_SENDS 2
+#define BATCH_BYTES 8
 
 /* A layer, or one of the ends, of one micro-batch. */
 struct work {
@@ -29,11 +32,20 @@ static double total(struct work w)
 	return w.forward_s + w.input_s + w.weight_s;
 }
 
+/* What a stage with an end of the model gets of the batch before context parallelism cuts it: tokens and positions, or labels and
+ * the mask of the loss. Src: Megatron-LM megatron/training/utils.py get_batch_on_this_tp_rank. */
+static double batch_s(const struct step_model *m)
+{
+	double tokens = m->tokens * (double)m->s->layout.cp;
+
+	return m->s->profile.tp_broadcasts_batch ? BATCH_SENDS * comm_broadcast_s(&m->links, m->tp, BATCH_BYTES * tokens, 1) : 0;
+}
+
 static struct work embedding(const struct step_model *m, double gathered)
 {
 	double elements = m->tokens * m->hidden;
 
-	return (struct work){ compute_bytes_s(&m->device, EMBEDDING_FORWARD * elements) + gathered,
+	return (struct work){ compute_bytes_s(&m->device, EMBEDDING_FORWARD * elements) + gathered + batch_s(m),
 		compute_bytes_s(&m->device, EMBEDDING_BACKWARD * elements), 0 };
 }
 
@@ -44,10 +56,11 @@ static struct work head(const struct step_model *m, double gathered)
 	double T = m->tokens, t = m->tp;
 	struct gemm_times g = compute_linear(&m->device, GEMM_16, T, m->padded_vocab / t, m->hidden);
 	double loss = compute_bytes_s(&m->device, LOSS_BYTES / 2.0 * T * m->padded_vocab / t);
-	double statistics = comm_collective_s(&m->links, COLLECTIVE_ALL_REDUCE, t, 4 * T, 1);
+	double statistics = comm_all_reduce_s(&m->links, t, 4 * T, 1);
 	bool sp = m->s->layout.sequence_parallel;
 
-	return (struct work){ g.forward + loss + statistics + (sp ? gathered : 0), g.input + loss + gathered, g.weight };
+	return (struct work){ g.forward + loss + statistics + (sp ? gathered : 0) + batch_s(m), g.input + loss + gathered,
+		g.weight };
 }
 
 static struct work layer(const struct layer_time *y)
@@ -113,9 +126,7 @@ void step_find_slowest(const struct pipeline *pl, const struct stage_costs *c, s
 
 void step_stages(const struct step_model *m, const struct pipeline *pl, struct stage_costs *c, struct step_time *out)
 {
-	bool sp = m->s->layout.sequence_parallel;
-	double gathered =
-		comm_collective_s(&m->links, sp ? COLLECTIVE_GATHER : COLLECTIVE_ALL_REDUCE, m->tp, 2 * m->tokens * m->hidden, 1);
+	double gathered = step_tp_exchange_s(m);
 	struct work first = embedding(m, gathered), last = head(m, gathered), dense = layer(&out->dense), moe = layer(&out->moe);
 
 	out->embedding_s = total(first);
