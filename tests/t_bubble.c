@@ -85,7 +85,7 @@ static const struct {
 	{ "megatron-lm", "interleaved", true, 0.05, 0.05 },
 	{ "torchtitan-2026", "looped-bfs", false, 0.01, 0.01 },
 	{ "torchtitan-2026", "looped-bfs", true, 0.10, 0.05 },
-	{ "megatron-seaai-fp16", "zb-h1", false, 0, 0.08 },
+	{ "megatron-seaai-fp16", "zb-h1", false, 0.02, 0.08 },
 	{ "megatron-seaai-fp16", "zb-h2", false, 0.15, 0 },
 	{ "megatron-seaai-fp16", "zb-2p", false, 0.15, 0 },
 	{ "torchtitan-2026", "zb1p-interleaved", false, 0.01, 0.01 },

@@ -64,7 +64,9 @@ static struct layer_group group(double layers, double params, const struct layer
 	return (struct layer_group){ layers, params, y->forward_s, y->input_s + y->weight_s + y->recompute_s };
 }
 
-static void load_rank(const struct step_model *m, const struct pipeline *pl, const struct step_time *out, struct rank_load *t)
+/* The rank that holds most: others wait for its traffic and its optimizer. */
+static void load_rank(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c,
+	const struct step_time *out, struct rank_load *t)
 {
 	const struct model *y = &m->s->model;
 	struct layer_params dense = model_layer_params(y, false), moe = model_layer_params(y, true);
@@ -74,12 +76,19 @@ static void load_rank(const struct step_model *m, const struct pipeline *pl, con
 	double dense_one = (double)(dense.attention_split + dense.attention_whole + dense.mlp_split) / m->tp;
 	double moe_one = (double)(moe.attention_split + moe.attention_whole + moe.mlp_split + moe.router) / m->tp;
 	bool ends = pipeline_chunk_at(pl, 0, pipeline_stages(pl) - 1) >= 0;
+	struct stage_cost most = { 0 };
 
-	t->group[0] = group(out->dense_layers, dense_one, &out->dense);
-	t->group[1] = group(out->moe_layers, moe_one + expert, &out->moe);
-	t->dense_params = held * (out->dense_layers * dense_one + out->moe_layers * moe_one) +
-		(double)y->mlp_extra_params / m->tp / (double)pl->p;
-	t->expert_params = held * out->moe_layers * expert;
+	for (int64_t i = 0; i < pl->p; i++) {
+		struct stage_cost x = step_rank_cost(pl, c, i);
+
+		if (x.dense * dense_one + x.moe * (moe_one + expert) > most.dense * dense_one + most.moe * (moe_one + expert))
+			most = x;
+	}
+	t->group[0] = group(most.dense, dense_one, &out->dense);
+	t->group[1] = group(most.moe, moe_one + expert, &out->moe);
+	t->dense_params =
+		held * (most.dense * dense_one + most.moe * moe_one) + (double)y->mlp_extra_params / m->tp / (double)pl->p;
+	t->expert_params = held * most.moe * expert;
 	t->embedding_params = (double)y->vocab * m->hidden / m->tp * (ends && !y->tied_embeddings ? 2 : 1);
 }
 
@@ -215,7 +224,7 @@ void step_evaluate(const struct scenario *s, struct step_time *out)
 	step_layers(&m, out);
 	pl = scenario_pipeline(s);
 	step_stages(&m, &pl, &costs, out);
-	load_rank(&m, &pl, out, &load);
+	load_rank(&m, &pl, &costs, out, &load);
 	out->params_per_rank = load.dense_params + load.expert_params + load.embedding_params;
 	out->bubble_s = step_bubble(&m, &pl, &costs, out);
 	out->send_s = send_s(&m, out);

@@ -43,7 +43,7 @@ struct stage_cost step_rank_cost(const struct pipeline *pl, const struct stage_c
 double step_bubble(
 	const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, const struct step_time *out);
 
-/* Parameters of the slowest rank as traffic and optimizer see them: matrices only, the embedding once per stage that has it. */
+/* Parameters of the fullest rank as traffic and optimizer see them: matrices only, the embedding once per stage that has it. */
 enum { LAYER_KINDS = 2 }; /* dense, MoE */
 struct layer_group {
 	double layers, params, forward_s, backward_s; /* the last three: of one */

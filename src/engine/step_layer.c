@@ -258,12 +258,13 @@ static void moe_layer(struct step_model *m, const struct layer_time *dense, stru
 	forward = m->attention.forward + m->core_forward_s + m->elementwise_forward_s + x.forward + memory;
 	backward = m->attention.input + m->attention.weight + m->core_backward_s + m->elementwise_backward_s + x.input +
 		x.weight + memory;
-	out->forward_s = hypot(forward + exposed, host / 3) + m->tp_forward_s + m->cp_forward_s;
-	backward = hypot(backward + exposed, host * 2 / 3);
+	out->forward_s = hypot(forward + exposed + m->cp_forward_s, host / 3) + m->tp_forward_s;
+	backward += exposed + 2 * m->cp_forward_s;
 	/* Where the backward splits, weight gradients take their share of it. */
-	weight_share = (m->attention.weight + x.weight) / (backward > 0 ? backward : 1);
-	out->weight_s = backward * fmin(weight_share, 1);
-	out->input_s = backward - out->weight_s + m->tp_backward_s + 2 * m->cp_forward_s;
+	weight_share = (m->attention.weight + x.weight) / backward;
+	backward = hypot(backward, host * 2 / 3);
+	out->weight_s = backward * weight_share;
+	out->input_s = backward - out->weight_s + m->tp_backward_s;
 	out->recompute_s = s->training.recompute == RECOMPUTE_FULL ? out->forward_s : dense->recompute_s;
 	if (s->profile.moe_recomputes)
 		out->recompute_s += 0.3 * m->elementwise_forward_s +
