@@ -5,7 +5,7 @@
 
 /* Latencies of a dispatch that crosses domains, in node hops: send, notify, combine, notify. ASSUMPTION of the fitted model. */
 #define DISPATCH_HOPS 4
-/* Stage-to-stage transfers: one hop each way of the handshake. */
+/* Stage-to-stage transfers: one hop each way of the handshake. ASSUMPTION of the fitted model. */
 #define SEND_HOPS 2
 /* A single send does not fill the links that a gather fills. ASSUMPTION of the fitted model. */
 #define SEND_RATE 0.8

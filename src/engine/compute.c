@@ -8,11 +8,12 @@
 #define CURVE_FIRST_GFLOP 2.0
 #define CURVE_LAST_GFLOP 8192.0
 #define CURVE_RATIO 4.0
-/* Below the first point the rate falls with size to this power. */
+/* Below the first point the rate falls with size to this power. ASSUMPTION: the slope of the curves at their start. */
 #define CURVE_TAIL 0.8
-/* 8-bit inputs move fewer bytes than 16-bit ones; outputs stay 16 bit. */
+/* 8-bit inputs move fewer bytes than 16-bit ones; outputs stay 16 bit. ASSUMPTION: about two thirds of the bytes are inputs. */
 #define BYTES_8BIT 0.6
-/* What the medians of the curves already contain of tile and wave loss, and the bounds of the correction. */
+/* What the medians of the curves already contain of tile and wave loss, and the bounds of the correction. ASSUMPTIONS of
+ * the fitted model. */
 #define TILE_IN_CURVE 1.08
 #define TILE_LEAST 0.93
 #define TILE_MOST 3.0

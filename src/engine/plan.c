@@ -242,13 +242,11 @@ static void diagnose_alignment(const struct scenario *s, struct plan *p)
 }
 
 /* Host time of a dropless MoE layer, against all of the layer. */
-static double moe_host_share(const struct scenario *s, const struct step_time *t)
+static double moe_host_share(const struct step_time *t)
 {
-	const double *c = s->coefficients.v;
 	double layer = t->moe.forward_s + t->moe.input_s + t->moe.weight_s;
-	double host = c[COEF_MOE_HOST] + c[COEF_MOE_HOST_EXPERT] * (double)s->model.experts / (double)s->layout.ep;
 
-	return layer > 0 ? host * (s->profile.moe_graphs ? c[COEF_MOE_GRAPHS] : 1) / layer : 0;
+	return layer > 0 ? t->moe.host_s / layer : 0;
 }
 
 /* Shares of a layer or a step that are worth a word. */
@@ -281,11 +279,11 @@ static void diagnose_speed(const struct scenario *s, struct plan *p)
 			"convention %s counts work that this model does not do, so its utilisation passes 100 %%; others: "
 			"--flops",
 			flops_convention_choices[s->training.flops].key);
-	if (moe_host_share(s, t) > HOST_BOUND)
+	if (moe_host_share(t) > HOST_BOUND)
 		diagnose(p, DIAGNOSTIC_NOTE, "moe-host", "micro-batch",
 			"MoE layers wait for the host (%.0f %% of their time): a larger micro-batch costs "
 			"little",
-			100 * fmin(1, moe_host_share(s, t)));
+			100 * fmin(1, moe_host_share(t)));
 }
 
 static void diagnose_sharding(const struct scenario *s, struct plan *p)

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The straggler factor counts nodes of 8 GPUs. */
+/* The straggler factor counts nodes of 8 GPUs. ASSUMPTION of the fitted model: linear in the logarithm of nodes. */
 #define STRAGGLER_NODE 8
 
 /* clang-format off */

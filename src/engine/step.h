@@ -14,6 +14,7 @@
 struct layer_time {
 	double forward_s, input_s, weight_s, recompute_s; /* exposed communication included; input: with attention backward */
 	double tp_s, cp_s, ep_s;                          /* of these: exposed communication, recompute's share included */
+	double host_s;                                    /* work of the host for a MoE layer, forward and backward */
 };
 
 /* Parts of the step, in drawing order. They sum to the step. */

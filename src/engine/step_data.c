@@ -5,7 +5,8 @@
 #include <math.h>
 
 /* Bytes the optimizer moves per owned parameter: AdamW reads and writes master, two moments, gradient and weight, and the
- * gradient once more for the norm; and per local parameter for the norm alone. */
+ * gradient once more for the norm; and per local parameter for the norm alone. Src: Kingma 2015 with fp32 states and 16-bit
+ * weights. */
 #define OPTIMIZER_OWNED 34
 #define OPTIMIZER_LOCAL 4
 /* The squared norm, summed over all ranks before the step. Src: Megatron-LM optimizer/clip_grads.py; torch clip_grad_norm_. */
@@ -14,7 +15,8 @@
 #define OFFLOAD_BYTES 16
 /* The embedding and head unit of FSDP has little to hide behind. ASSUMPTION of the fitted model. */
 #define UNIT_EXPOSED 0.5
-/* Embedding gathers of the unoverlapped ZeRO-3: forward, backward, scatter at half. */
+/* Passes over the parameters of the unoverlapped ZeRO-3. Src: Rajbhandari 2020 sec. 7.2.2 (layers: gather, gather, scatter).
+ * ASSUMPTION: half of that for the embedding, which only looks rows up. */
 #define ZERO3_EMBEDDING_PASSES 1.5
 #define ZERO3_LAYER_PASSES 3
 

@@ -15,20 +15,30 @@
 #define GATED_BACKWARD 10
 #define SCORES_FORWARD 13 /* unfused attention: scale, mask, softmax, dropout */
 #define SCORES_BACKWARD 17
-/* The unfused batched matrix multiplies reach this share of the curve's second point. */
+/* The unfused batched matrix multiplies reach this share of the curve's second point. ASSUMPTION of the fitted model. */
 #define BATCHED_RATE 0.75
 /* Fused attention backward does 2.5 times the FLOPs. Src: FlashAttention-2, Dao 2023 (five products against two). */
 #define FLASH_BACKWARD_FLOPS 2.5
-/* Kernels of a layer, and 8-bit casts on top. */
+/* Kernels of a layer, and 8-bit casts on top. ASSUMPTION, a count: it binds only tiny layers, published runs cannot tell it. */
 #define KERNELS_FORWARD 26
 #define KERNELS_BACKWARD 52
 #define KERNELS_CASTS 8
-/* The extra all-gather for the weight gradient is exposed to this share at most. */
+/* The extra all-gather for the weight gradient is exposed to this share at most. ASSUMPTION of the fitted model. */
 #define TP_EXTRA_EXPOSED 0.1
 /* Seconds per hop of the context-parallel ring, and the share of attention that hides it. ASSUMPTIONS: no published run is bound
  * by them. */
 #define RING_HOP_S 20e-6
 #define RING_HIDDEN 0.9
+
+/* Experts. Bytes of routing and permutation: per routed byte, per hidden element, per logit; the forward's share of the host's
+ * work; what moe-recomputes repeats of the memory-bound operations (one norm of two norms and two residuals) and bytes per
+ * element of the activation. ASSUMPTIONS of the fitted model; the bytes times moe-bytes. */
+#define ROUTED_BYTES 4
+#define PERMUTE_BYTES 6
+#define ROUTER_BYTES 16
+#define HOST_FORWARD (1.0 / 3)
+#define NORMS_REPEATED 0.3
+#define ACT_REPEATED 6
 
 static void add(struct gemm_times *sum, struct gemm_times t)
 {
@@ -248,8 +258,9 @@ static void moe_layer(struct step_model *m, const struct layer_time *dense, stru
 	double tokens = m->tokens / m->tp, local = E / ep, per_expert = tokens * etp * ep * topk / E,
 	       routed = tokens * topk * m->hidden * 2;
 	struct gemm_times x = expert_times(m, per_expert, local);
-	double memory =
-		compute_bytes_s(&m->device, c[COEF_MOE_BYTES] * (4 * routed * etp + 6 * tokens * m->hidden + 16 * tokens * E));
+	double memory = compute_bytes_s(&m->device,
+		c[COEF_MOE_BYTES] *
+			(ROUTED_BYTES * routed * etp + PERMUTE_BYTES * tokens * m->hidden + ROUTER_BYTES * tokens * E));
 	double host = (c[COEF_MOE_HOST] + c[COEF_MOE_HOST_EXPERT] * local) * (s->profile.moe_graphs ? c[COEF_MOE_GRAPHS] : 1);
 	double exposed, forward, backward, weight_share;
 
@@ -258,17 +269,18 @@ static void moe_layer(struct step_model *m, const struct layer_time *dense, stru
 	forward = m->attention.forward + m->core_forward_s + m->elementwise_forward_s + x.forward + memory;
 	backward = m->attention.input + m->attention.weight + m->core_backward_s + m->elementwise_backward_s + x.input +
 		x.weight + memory;
-	out->forward_s = hypot(forward + exposed + m->cp_forward_s, host / 3) + m->tp_forward_s;
+	out->forward_s = hypot(forward + exposed + m->cp_forward_s, HOST_FORWARD * host) + m->tp_forward_s;
 	backward += exposed + 2 * m->cp_forward_s;
 	/* Where the backward splits, weight gradients take their share of it. */
 	weight_share = (m->attention.weight + x.weight) / backward;
-	backward = hypot(backward, host * 2 / 3);
+	backward = hypot(backward, (1 - HOST_FORWARD) * host);
 	out->weight_s = backward * weight_share;
 	out->input_s = backward - out->weight_s + m->tp_backward_s;
 	out->recompute_s = s->training.recompute == RECOMPUTE_FULL ? out->forward_s : dense->recompute_s;
 	if (s->profile.moe_recomputes)
-		out->recompute_s += 0.3 * m->elementwise_forward_s +
-			compute_bytes_s(&m->device, 6 * per_expert * local * (double)s->model.expert_ffn / etp);
+		out->recompute_s += NORMS_REPEATED * m->elementwise_forward_s +
+			compute_bytes_s(&m->device, ACT_REPEATED * per_expert * local * (double)s->model.expert_ffn / etp);
+	out->host_s = host;
 	out->tp_s = dense->tp_s;
 	out->cp_s = dense->cp_s;
 	out->ep_s = 2 * exposed * (s->training.recompute == RECOMPUTE_FULL ? 1.5 : 1);
