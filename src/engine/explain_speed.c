@@ -149,11 +149,11 @@ static void explain_dp(const struct draft *d, const struct plan *p, struct expla
 	put_straggler(x, t);
 	put_value(x, "data", t->data_parallel_s, "s",
 		sharded ? "per layer: what its compute does not hide, and what hidden traffic slows down"
-			: "the last bucket, contention, and what the first stage does not hide");
+			: "the last bucket, contention, and what the stage that holds most does not hide");
 	put_value(x, "reduce", t->traffic[TRAFFIC_DP_REDUCE].seconds, "s", "gradients on the wire, hidden or not");
 	put_value(x, "gather", t->traffic[TRAFFIC_DP_GATHER].seconds, "s", "weights on the wire, hidden or not");
-	put_value(x, "forward", t->first_forward_s, "s", "first stage, one micro-batch: hides the gather");
-	put_value(x, "backward", t->first_s - t->first_forward_s, "s", "first stage, one micro-batch: hides the reduction");
+	put_value(x, "forward", t->window_forward_s, "s", "one micro-batch on the stage that holds most: hides the gather");
+	put_value(x, "backward", t->window_backward_s, "s", "one micro-batch on the stage that holds most: hides the reduction");
 	put_coefficient(x, s, "last", COEF_DP_LAST);
 	put_coefficient(x, s, "contention", sharded ? s->profile.fsdp_contention : COEF_DP_CONTENTION);
 	put_knob(x, d, "zero", "zero");

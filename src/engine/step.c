@@ -64,9 +64,9 @@ static struct layer_group group(double layers, double params, const struct layer
 	return (struct layer_group){ layers, params, y->forward_s, y->input_s + y->weight_s + y->recompute_s };
 }
 
-/* The rank that holds most: others wait for its traffic and its optimizer. */
-static void load_rank(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c,
-	const struct step_time *out, struct rank_load *t)
+/* The rank that holds most, of several the first: others wait for its traffic and its optimizer. */
+static void load_rank(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, struct step_time *out,
+	struct rank_load *t)
 {
 	const struct model *y = &m->s->model;
 	struct layer_params dense = model_layer_params(y, false), moe = model_layer_params(y, true);
@@ -84,6 +84,8 @@ static void load_rank(const struct step_model *m, const struct pipeline *pl, con
 		if (x.dense * dense_one + x.moe * (moe_one + expert) > most.dense * dense_one + most.moe * (moe_one + expert))
 			most = x;
 	}
+	out->window_forward_s = most.forward_s;
+	out->window_backward_s = most.input_s + most.weight_s;
 	t->group[0] = group(most.dense, dense_one, &out->dense);
 	t->group[1] = group(most.moe, moe_one + expert, &out->moe);
 	t->dense_params =

@@ -60,10 +60,10 @@ struct step_time {
 	double stage_max_s, stage_sum_s; /* one micro-batch on the slowest pipeline rank; on all */
 	int64_t slowest_stage;           /* that rank */
 	double bubble_s, send_s, data_parallel_s, optimizer_s, offload_s, fixed_s, straggler; /* before the straggler factor */
-	double norm_s;                        /* of the optimizer: the sum of gradient norms over all ranks */
-	double params_per_rank, owned_params; /* matrices on a rank; of these the optimizer updates here */
-	double dense_layers, moe_layers;      /* of the slowest rank, prediction layers included */
-	double first_s, first_forward_s;      /* first rank, one micro-batch: what hides data-parallel traffic */
+	double norm_s;                              /* of the optimizer: the sum of gradient norms over all ranks */
+	double params_per_rank, owned_params;       /* matrices on a rank; of these the optimizer updates here */
+	double dense_layers, moe_layers;            /* of the slowest rank, prediction layers included */
+	double window_forward_s, window_backward_s; /* one micro-batch on the fullest rank: what hides data-parallel traffic */
 	struct traffic_time traffic[TRAFFIC_COUNT];
 };
 

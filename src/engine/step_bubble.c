@@ -189,6 +189,19 @@ static double closed_bubble(const struct pipeline *pl, const struct stage_costs 
 	return fmax(0, (double)ticks * unit);
 }
 
+/* Whichever rank has most to do and to wait for. */
+static double closed_makespan(const struct pipeline *pl, const struct stage_costs *c)
+{
+	double longest = 0;
+
+	for (int64_t k = 0; k < pl->p; k++) {
+		struct stage_cost own = step_rank_cost(pl, c, k);
+
+		longest = fmax(longest, (double)pl->m * step_cost_total(&own) + closed_bubble(pl, c, k));
+	}
+	return longest;
+}
+
 static double makespan_of(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, double slowest_s)
 {
 	bool waits = !m->s->profile.post_validation;
@@ -232,7 +245,7 @@ double step_bubble(
 	if (pl->p == 1)
 		return 0;
 	makespan = makespan_of(m, pl, c, out->stage_max_s);
-	if (makespan > 0)
-		return fmax(0, makespan - m->micro_batches * out->stage_max_s);
-	return closed_bubble(pl, c, out->slowest_stage);
+	if (makespan <= 0)
+		makespan = closed_makespan(pl, c);
+	return fmax(0, makespan - m->micro_batches * out->stage_max_s);
 }

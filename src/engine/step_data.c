@@ -105,8 +105,8 @@ static double replicated(const struct step_model *m, const struct rank_load *t, 
 	if (!s->profile.dp_overlap)
 		return scatter + collect;
 	always = c[COEF_DP_LAST] / (double)s->layout.vpp + c[COEF_DP_CONTENTION];
-	return always * (scatter + collect) + fmax(0, (1 - always) * collect - out->first_forward_s) +
-		fmax(0, (1 - always) * scatter - (out->first_s - out->first_forward_s));
+	return always * (scatter + collect) + fmax(0, (1 - always) * collect - out->window_forward_s) +
+		fmax(0, (1 - always) * scatter - out->window_backward_s);
 }
 
 /* What a layer's compute does not hide of its traffic, plus what hidden traffic slows compute down. */

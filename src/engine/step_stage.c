@@ -110,10 +110,6 @@ void step_find_slowest(const struct pipeline *pl, const struct stage_costs *c, s
 		struct stage_cost rank = step_rank_cost(pl, c, i);
 		double x = step_cost_total(&rank);
 
-		if (i == 0) {
-			out->first_s = x;
-			out->first_forward_s = rank.forward_s;
-		}
 		if (x > out->stage_max_s) {
 			out->stage_max_s = x;
 			out->slowest_stage = i;
