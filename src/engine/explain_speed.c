@@ -365,8 +365,11 @@ static void explain_cost_price(const struct draft *d, const struct plan *p, stru
 	put_value(x, "preset", g->usd_per_hour, "USD/h", "%s, %s %s", g->id,
 		g->usd_provider[0] != '\0' ? g->usd_provider : "no price", g->usd_date);
 	put_knob(x, d, "given", "price");
-	put_note(
-		x, "Prices move by a factor of three between providers and years: meshplan presets show %s lists others.", g->id);
+	put_note(x,
+		"Prices move by a factor of three between providers and years: meshplan presets show %s lists others, and "
+		"--price "
+		"takes a provider's name.",
+		g->id);
 }
 
 static void explain_cost_usd(const struct draft *d, const struct plan *p, struct explanation *x)

@@ -48,15 +48,13 @@ struct chunk_peak {
 };
 
 struct sched_program;
-/* What the slowest rank waits for in a step that is timed stage by stage: step.c has the seconds, with their sources. */
+/* What the slowest rank waits for in a step that is timed stage by stage: step_bubble.c has the seconds, with their sources. */
 enum schedule_wait {
-	WAIT_STATED, /* the closed form at F = I = W */
+	WAIT_STATED, /* what the order says, run or in closed form */
 	WAIT_NAIVE,  /* all other stages, every micro-batch */
 	WAIT_ONCE,   /* all other stages, once over v */
 	WAIT_FILLED, /* the drain is filled with weight gradients */
-	WAIT_ZERO,   /* nearly nothing; at F = I = W no gap inside a rank once there are 2p - 1 micro-batches */
-	WAIT_HALF,   /* about half of WAIT_ONCE */
-	WAIT_PAIRS   /* ranks run in pairs from both ends */
+	WAIT_ZERO    /* nearly nothing; at F = I = W no gap inside a rank once there are 2p - 1 micro-batches */
 };
 
 struct schedule_info {

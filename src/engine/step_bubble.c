@@ -83,11 +83,11 @@ static double one_f_one_b(const struct pipeline *pl, const struct stage_costs *c
 }
 
 /* The zero-bubble schedules on a loop: while others run F and I of the first and the last micro-batch, rank k runs the weight
- * gradients that it may put off: p - 1 of ZB-H1, 2p - 1 or 2p of the others, whose limit on chunks in flight is that high. Where
- * the optimizer step waits for all ranks, the skew of the first forwards counts too. Src: Qi 2023. */
-static double zero_bubble(const struct pipeline *pl, const struct stage_costs *c, int64_t put_off, bool waits)
+ * gradients that it may put off: all of the chunks in flight that the schedule allows but one. Where the optimizer step waits for
+ * all ranks, the skew of the first forwards counts too. Src: Qi 2023. */
+static double zero_bubble(const struct pipeline *pl, const struct stage_costs *c, bool waits)
 {
-	double path = 0, before = 0, best = 0, spare = (double)num_min(put_off, pl->m);
+	double path = 0, before = 0, best = 0, spare = (double)(pipeline_in_flight(pl, 0) - 1);
 
 	for (int32_t i = 0; i < c->n; i++)
 		path += c->stage[i].forward_s + c->stage[i].input_s;
@@ -202,39 +202,18 @@ static double closed_makespan(const struct pipeline *pl, const struct stage_cost
 	return longest;
 }
 
+/* By what the row of the schedule says; the greedy orders that are left have no formula: 0. */
 static double makespan_of(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, double slowest_s)
 {
-	bool waits = !m->s->profile.post_validation;
+	const struct schedule_info *info = &schedule_table[pl->schedule];
 
-	switch ((enum schedule_id)pl->schedule) {
-	case SCHEDULE_NAIVE:
+	if (info->wait == WAIT_NAIVE)
 		return naive(pl, c);
-	case SCHEDULE_GPIPE:
-	case SCHEDULE_GPIPE_LIFO:
-		return gpipe(pl, c);
-	case SCHEDULE_1F1B:
-		return one_f_one_b(pl, c);
-	case SCHEDULE_ZB_H1:
-		return zero_bubble(pl, c, pl->p - 1, waits);
-	case SCHEDULE_ZB_H2:
-		return zero_bubble(pl, c, 2 * pl->p - 1, waits);
-	case SCHEDULE_ZB_2P:
-		return zero_bubble(pl, c, 2 * pl->p, waits);
-	case SCHEDULE_INTERLEAVED:
-	case SCHEDULE_LOOPED_BFS:
-	case SCHEDULE_ZB1P_INTERLEAVED:
-	case SCHEDULE_ZB_V:
-	case SCHEDULE_DUALPIPE:
-	case SCHEDULE_DUALPIPEV:
-		return executed(m, pl, c, slowest_s);
-	case SCHEDULE_ZB_V_SAIL:
-	case SCHEDULE_V_HALF:
-	case SCHEDULE_V_MIN:
-	case SCHEDULE_1F1B_V:
-	case SCHEDULE_COUNT:
-		break;
-	}
-	return 0;
+	if (info->wait == WAIT_ONCE && !info->needs_v)
+		return info->phased ? gpipe(pl, c) : one_f_one_b(pl, c);
+	if ((info->wait == WAIT_FILLED || info->wait == WAIT_ZERO) && info->placement == PLACEMENT_LOOP)
+		return zero_bubble(pl, c, !m->s->profile.post_validation);
+	return info->greedy ? 0 : executed(m, pl, c, slowest_s);
 }
 
 double step_bubble(
