@@ -84,7 +84,7 @@ static const struct {
 	{ "megatron-lm", "interleaved", false, 0.01, 0.01 },
 	{ "megatron-lm", "interleaved", true, 0.10, 0.05 },
 	{ "torchtitan-2026", "looped-bfs", false, 0.01, 0.01 },
-	{ "torchtitan-2026", "looped-bfs", true, 0.10, 0.05 },
+	{ "torchtitan-2026", "looped-bfs", true, 0.20, 0.05 },
 	{ "megatron-seaai-fp16", "zb-h1", false, 0.02, 0.08 },
 	{ "megatron-seaai-fp16", "zb-h2", false, 0.02, 0.08 },
 	{ "megatron-seaai-fp16", "zb-2p", false, 0.02, 0.08 },
