@@ -210,7 +210,7 @@ START_TEST(mtp_layers_have_fp8_copies)
 {
 	const char *base =
 		"model=deepseek-v3;gpu=H100;gpus=2048;framework=megatron;pp=16;ep=64;etp=1;zero=1;seq=4096;micro-batch=1;"
-		"global-batch=4096;schedule=1f1b;precision=fp8;mtp-layers=";
+		"global-batch=4096;schedule=1f1b;precision=fp8;stage-layers=3,3,4,4,4,4,4,4,4,4,4,4,4,4,4,3;mtp-layers=";
 	char knobs[400];
 	struct stage_memory none, one;
 	double embedding = 129280.0 * 7168, norms = 3 * 7168, whole;
