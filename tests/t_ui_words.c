@@ -127,7 +127,7 @@ START_TEST(a_list_says_in_full_what_its_focus_is)
 	fixture_focus(f, "zero");
 	(void)fixture_key(f, INPUT_ENTER);
 	(void)fixture_key(f, 'G');
-	shows("zero 3 is not available with framework megatron");
+	shows("zero 3 is not in megatron (it is in fsdp)");
 }
 END_TEST
 

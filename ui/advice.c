@@ -3,6 +3,8 @@
 #include "cost.h"
 #include "num.h"
 #include "settings.h"
+#include "sink.h"
+#include "ui_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -136,6 +138,21 @@ static void try_setting(struct advice *a, size_t i, const struct draft *d, const
 	insert(a, &row);
 }
 
+/* "--precision pure-bf16 --optimizer adam8bit" as the settings pane says it: "precision pure-bf16, optimizer adam8bit". */
+static void name_change(const struct way_out *way, char *buf, size_t cap)
+{
+	struct sink out;
+	sink_init(&out, buf, cap, NULL, NULL);
+	for (const char *at = way->change; *at != '\0';) {
+		const char *flag = strstr(at, "--"), *next = flag == NULL ? NULL : strstr(flag + 2, " --");
+		if (flag == NULL)
+			break;
+		const int len = next == NULL ? (int)strlen(flag + 2) : (int)(next - flag - 2);
+		sink_printf(&out, "%s%.*s", at == way->change ? "" : ", ", len, flag + 2);
+		at = flag + 2 + len;
+	}
+}
+
 /* A change for which everything that is open was chosen anew; that choice goes for speed, so it can leave less room than there
  * is. */
 static void try_recipe(struct advice *a, size_t i, const struct draft *d, const struct plan *p, const struct catalog *c)
@@ -146,8 +163,9 @@ static void try_recipe(struct advice *a, size_t i, const struct draft *d, const 
 	if (!search_way_out(d, c, i, &way) || plan_evaluate(&way.draft.s, &plan, &e) != ERR_OK || !plan.verdict.fits ||
 		plan.verdict.headroom_bytes <= p->verdict.headroom_bytes)
 		return;
-	struct advice_row row = { .what = "layout" };
-	(void)snprintf(row.to, sizeof(row.to), "%s", way.change);
+	struct advice_row row = { .what = "" };
+	name_change(&way, row.what, sizeof(row.what));
+	(void)snprintf(row.to, sizeof(row.to), "%s", _("in a new layout"));
 	fill_outcome(&row, &way.draft, &plan, ADVICE_LAYOUT);
 	insert(a, &row);
 }

@@ -15,7 +15,7 @@ enum advice_group { ADVICE_SAME, ADVICE_CHANGES, ADVICE_LAYOUT, ADVICE_HARDWARE,
 
 struct advice_row {
 	enum advice_group group;
-	char what[24], from[32], to[72]; /* "micro-batch", "4", "1" */
+	char what[72], from[32], to[48]; /* "micro-batch", "4", "1"; of a new layout "adapter lora", "", "in a new layout" */
 	int64_t need_bytes, headroom_bytes;
 	bool tight;
 	double step_s, tokens_per_s, usd; /* 0: not known */

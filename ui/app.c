@@ -507,6 +507,9 @@ static unsigned do_big(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
 	a->big = !a->big;
+	/* It shows one setting and no figures to go through. */
+	if (a->big && a->view == VIEW_MAIN)
+		a->pane = PANE_SETTINGS;
 	return keep_config(a);
 }
 

@@ -239,7 +239,7 @@ void change_redo(struct app *a)
 	say_difference(a, &before, _("Done again"));
 }
 
-/* Adds to the message why a value was passed over. */
+/* Adds to the message why a value was passed over; the list of those that have it would need a second row. */
 static void say_skipped(struct app *a, const struct draft *before, const struct knob *k, int64_t value)
 {
 	struct draft next = *before;
@@ -249,7 +249,8 @@ static void say_skipped(struct app *a, const struct draft *before, const struct 
 	const size_t used = strlen(a->message);
 	if (draft_put(&next, a->catalog, k, value, &moves, &e) == ERR_OK && plan_evaluate(&next.s, &plan, &e) == ERR_OK)
 		return;
-	(void)snprintf(a->message + used, sizeof(a->message) - used, _("%sPassed over: %s"), used > 0 ? " " : "", e.msg);
+	(void)snprintf(a->message + used, sizeof(a->message) - used, _("%sPassed over: %.*s."), used > 0 ? " " : "",
+		(int)strcspn(e.msg, ";("), e.msg);
 }
 
 /* The next legal value, round the end; says why the first one on the way was not. */

@@ -75,12 +75,14 @@ static bool apply_flags(const struct app *a, struct draft *next, struct knob_mov
 static bool try_flags(const struct app *a, struct draft *next, struct knob_moves *moves, struct prompt *p)
 {
 	struct plan plan;
-	struct err e = { 0 }, ignored = { 0 };
+	struct err e = { 0 };
 	if (!apply_flags(a, next, moves, p, false))
 		return false;
 	if (plan_evaluate(&next->s, &plan, &e) != ERR_OK) {
 		*next = a->draft;
-		if (!apply_flags(a, next, moves, p, true) || plan_evaluate(&next->s, &plan, &ignored) != ERR_OK) {
+		if (!apply_flags(a, next, moves, p, true))
+			return false;
+		if (plan_evaluate(&next->s, &plan, &e) != ERR_OK) {
 			(void)snprintf(p->note, sizeof(p->note), "%s", e.msg);
 			return false;
 		}

@@ -68,6 +68,13 @@ static bool scenario_path(struct app *a, const struct effect_env *env, const cha
 	return true;
 }
 
+/* A path, or the name that was typed where a sentence with the path would need a second row. */
+static const char *path_or_name(const struct app *a, const char *path)
+{
+	enum { SENTENCE_W = 30 };
+	return strlen(path) + SENTENCE_W <= (size_t)a->w ? path : a->effect.path;
+}
+
 static void save(struct app *a, const struct effect_env *env)
 {
 	char path[FILE_NAME_CAP], dir[FILE_NAME_CAP];
@@ -84,7 +91,7 @@ static void save(struct app *a, const struct effect_env *env)
 	}
 	(void)snprintf(a->name, sizeof(a->name), "%s", a->effect.path);
 	a->changed = false;
-	app_say(a, _("Saved %s, %zu settings. Open it again with O."), path, knob_count());
+	app_say(a, _("Saved %s. O opens it again."), path_or_name(a, path));
 }
 
 static void open_scenario(struct app *a, const struct effect_env *env)
@@ -103,7 +110,7 @@ static void open_scenario(struct app *a, const struct effect_env *env)
 	if (code != ERR_OK)
 		complain(a, &e);
 	else
-		app_say(a, _("Opened %s. u goes back."), path);
+		app_say(a, _("Opened %s. u goes back."), path_or_name(a, path));
 }
 
 /* The layout may not suit the new model: then it is chosen anew. */

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { WHAT_W = 18, FIGURE_W = 9, STEP_W = 8, SPEED_W = 15, TIMED_W = 76 };
+enum { WHAT_W = 18, FIGURE_W = 9, STEP_W = 7, SPEED_W = 14, TIMED_W = 76 };
 
 /* Columns of the change itself. */
 static int change_width(struct rect r)
@@ -66,12 +66,14 @@ static void draw_row(const struct view *v, struct rect r, int y, const struct ad
 	char text[128], figure[32];
 	if (focus)
 		canvas_glyph(v->c, r.x, y, ROLE_ACCENT, GLYPH_FOCUS);
-	(void)canvas_text(v->c, r.x + 1, y, WHAT_W - 2, focus ? ROLE_FOCUS : ROLE_TEXT, row->what);
-	(void)snprintf(text, sizeof(text), row->from[0] != '\0' ? _("%s to %s") : "%s%s", row->from, row->to);
+	const bool single = row->group != ADVICE_LAYOUT;
+	(void)canvas_text(v->c, r.x + 1, y, single ? WHAT_W - 2 : x - r.x - 2, focus ? ROLE_FOCUS : ROLE_TEXT, row->what);
+	(void)snprintf(text, sizeof(text), _("%s to %s"), row->from, row->to);
 	/* A long change begins right behind its name. */
 	const int behind = r.x + 1 + canvas_text_width(row->what) + 1;
 	const int from_x = canvas_text_width(text) < change_w ? r.x + WHAT_W : behind;
-	(void)canvas_text(v->c, from_x, y, x - from_x - 1, ROLE_TEXT, text);
+	if (single)
+		(void)canvas_text(v->c, from_x, y, x - from_x - 1, ROLE_TEXT, text);
 	(void)canvas_text_right(v->c, x, y, FIGURE_W, ROLE_TEXT, view_gib3(row->need_bytes, figure, sizeof(figure)));
 	(void)canvas_text_right(v->c, x + FIGURE_W, y, FIGURE_W, row->tight ? ROLE_ALERT : ROLE_TEXT,
 		view_change(row->headroom_bytes, figure, sizeof(figure)));

@@ -238,6 +238,9 @@ static void draw_caption(const struct view *v, int x, int y, int w, const struct
 	char text[160], more[160];
 	canvas_glyph(v->c, x, y, ROLE_IDLE, GLYPH_IDLE);
 	(void)view_bubble(v->a, text, sizeof(text));
+	if (2 + canvas_text_width(text) > w)
+		(void)snprintf(text, sizeof(text), _("bubble %s %% of step"),
+			units_format_f4(100 * v->a->plan.bubble_of_step, more, sizeof(more)));
 	const int used = 2 + canvas_text_width(text);
 	view_figure(v, x + 2, y, used - 2, text, "pipeline.bubble_of_step");
 	if (drawn_m < v->a->plan.pipeline.m)

@@ -195,11 +195,14 @@ int64_t view_pipeline_span(const struct app *a)
 static void draw_head(const struct view *v, const struct rect *body, const struct pipeline_ticks *t)
 {
 	const struct pipeline *pl = &v->a->plan.pipeline;
-	const int used = canvas_text(v->c, body->x, body->y, body->w, ROLE_HEAD, schedule_table[pl->schedule].key);
-	(void)canvas_printf(v->c, body->x + used + 2, body->y, body->w - used - 2, ROLE_TEXT,
-		t->exact ? _("%" PRId64 " ranks, %" PRId64 " micro-batches, %" PRId64 " ticks (forward 1, backward 2)")
-			 : _("%" PRId64 " ranks, %" PRId64 " micro-batches, about %" PRId64 " ticks (forward 1, backward 2)"),
+	const int used = canvas_text(v->c, body->x, body->y, body->w, ROLE_HEAD, schedule_table[pl->schedule].key) + 2;
+	char brief[96], text[128];
+	(void)snprintf(brief, sizeof(brief),
+		t->exact ? _("%" PRId64 " ranks, %" PRId64 " micro-batches, %" PRId64 " ticks")
+			 : _("%" PRId64 " ranks, %" PRId64 " micro-batches, about %" PRId64 " ticks"),
 		pl->p, pl->m, t->n);
+	(void)snprintf(text, sizeof(text), _("%s (forward 1, backward 2)"), brief);
+	(void)canvas_text(v->c, body->x + used, body->y, body->w - used, ROLE_TEXT, canvas_fitting(body->w - used, text, brief));
 	draw_margin_head(v, body->y + 1);
 }
 

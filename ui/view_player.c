@@ -10,17 +10,17 @@
 
 enum { SQUARES_MAX = 8, COUNT_W = 10, GIB_W = 13, NARROW_W = 80 };
 
-/* One letter in idle cells, a few words in the table. */
+/* One letter in idle cells, a few words in the table, one where it is narrow. */
 static const struct {
 	char letter;
-	const char *words;
+	const char *words, *brief;
 } reasons[IDLE_REASON_COUNT] = {
-	[IDLE_NONE] = { ' ', N_("not idle") },
-	[IDLE_FILL] = { 'f', N_("fill") },
-	[IDLE_INPUT] = { 'i', N_("waiting for input") },
-	[IDLE_GRADIENT] = { 'g', N_("waiting for gradient") },
-	[IDLE_COMM] = { 'c', N_("communication") },
-	[IDLE_DRAIN] = { 'd', N_("drain") },
+	[IDLE_NONE] = { ' ', N_("not idle"), N_("not idle") },
+	[IDLE_FILL] = { 'f', N_("fill"), N_("fill") },
+	[IDLE_INPUT] = { 'i', N_("waiting for input"), N_("input") },
+	[IDLE_GRADIENT] = { 'g', N_("waiting for gradient"), N_("gradient") },
+	[IDLE_COMM] = { 'c', N_("communication"), N_("latency") },
+	[IDLE_DRAIN] = { 'd', N_("drain"), N_("drain") },
 };
 
 /* Row of a rank in the drawing, -1: it has none. */
@@ -149,8 +149,23 @@ static char *action_text(const struct app *a, const struct rank_now *r, char *bu
 	return buf;
 }
 
-/* What a rank does, at most 80 bytes. */
-static char *doing(const struct app *a, const struct rank_now *r, char buf[80])
+/* Why a rank is idle, in w columns. */
+static char *idling(const struct rank_now *r, const char *action, int w, char buf[80])
+{
+	const char *words[] = { _(reasons[r->reason].words), _(reasons[r->reason].brief) };
+	for (int i = 0; i < 2; i++) {
+		if (r->next)
+			(void)snprintf(buf, 80, _("idle: %s, then %s"), words[i], action);
+		else
+			(void)snprintf(buf, 80, _("idle: %s"), words[i]);
+		if (canvas_text_width(buf) <= w)
+			break;
+	}
+	return buf;
+}
+
+/* What a rank does, in w columns if that is possible, at most 80 bytes. */
+static char *doing(const struct app *a, const struct rank_now *r, int w, char buf[80])
 {
 	static const char *const names[ACTION_KIND_COUNT] = {
 		[ACTION_FORWARD] = N_("forward"),
@@ -158,17 +173,15 @@ static char *doing(const struct app *a, const struct rank_now *r, char buf[80])
 		[ACTION_INPUT] = N_("input gradient"),
 		[ACTION_WEIGHT] = N_("weight gradient"),
 	};
-	char action[40];
+	char action[40] = "";
 	if (r->next)
 		(void)action_text(a, r, action, sizeof(action));
 	if (r->busy && r->at.action.overlap)
 		(void)snprintf(buf, 80, "%s", action);
 	else if (r->busy)
 		(void)snprintf(buf, 80, "%s %s", action, _(names[r->at.action.kind]));
-	else if (r->next)
-		(void)snprintf(buf, 80, _("idle: %s, then %s"), _(reasons[r->reason].words), action);
 	else
-		(void)snprintf(buf, 80, _("idle: %s"), _(reasons[r->reason].words));
+		(void)idling(r, action, w, buf);
 	return buf;
 }
 
@@ -202,10 +215,10 @@ static void draw_row(const struct view *v, int y, int w, const struct rank_now *
 {
 	const struct app *a = v->a;
 	const int label_w = view_label_w(a), count_x = w - GIB_W - COUNT_W;
-	const int squares_w = w >= NARROW_W ? SQUARES_MAX + 1 : 0;
+	const int squares_w = w >= NARROW_W ? SQUARES_MAX + 1 : 0, doing_w = count_x - squares_w - label_w - 1;
 	char text[80];
 	(void)canvas_printf(v->c, 0, y, label_w, ROLE_DIM, "r%" PRId64, row->rank);
-	(void)canvas_text(v->c, label_w, y, count_x - squares_w - label_w - 1, r->busy ? ROLE_TEXT : ROLE_DIM, doing(a, r, text));
+	(void)canvas_text(v->c, label_w, y, doing_w, r->busy ? ROLE_TEXT : ROLE_DIM, doing(a, r, doing_w, text));
 	if (squares_w > 0)
 		draw_squares(v, count_x - squares_w, y, row->in_flight, row->peak);
 	(void)snprintf(text, sizeof(text), _("%" PRId64 " of %" PRId64), row->in_flight, row->peak);
@@ -238,8 +251,11 @@ void player_state(const struct view *v)
 	const char *right = p->reasons ? _("f fill  i input  g gradient  c latency  d drain")
 		: p->hide_future       ? _("what comes is hidden")
 				       : "";
-	const int right_w = canvas_text_width(right);
+	const int left_w = v->c->w - canvas_text_width(right) - 1;
+	char text[64];
 	(void)canvas_text_right(v->c, 0, y, v->c->w, ROLE_DIM, right);
-	(void)canvas_printf(v->c, 0, y, v->c->w - right_w - 1, ROLE_DIM,
-		p->playing ? _("playing, ticks a second: %d") : _("paused, ticks a second: %d"), app_ticks_per_s(v->a));
+	(void)snprintf(text, sizeof(text), p->playing ? _("playing, ticks a second: %d") : _("paused, ticks a second: %d"),
+		app_ticks_per_s(v->a));
+	(void)canvas_text(
+		v->c, 0, y, left_w, ROLE_DIM, canvas_fitting(left_w, text, p->playing ? _("playing") : _("paused")));
 }

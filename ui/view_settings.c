@@ -211,12 +211,12 @@ const char *view_consequence(const struct app *a, const struct preview *p)
 
 char *view_reason(const struct preview *p, const struct knob *k, char *buf, size_t cap)
 {
-	static const char absent[] = "is not available with framework ";
+	static const char absent[] = "is not in ";
 	const char *at = p->reason, *division = strstr(p->reason, "does not divide"), *missing = strstr(p->reason, absent);
 	const size_t key = strlen(k->key);
 	if (missing != NULL) {
 		missing += sizeof(absent) - 1;
-		(void)snprintf(buf, cap, _("not in %.*s"), (int)strcspn(missing, ";"), missing);
+		(void)snprintf(buf, cap, _("not in %.*s"), (int)strcspn(missing, " ;"), missing);
 		return buf;
 	}
 	if (division != NULL) {

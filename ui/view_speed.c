@@ -133,11 +133,13 @@ void view_speed_unknown(const struct view *v, int x, int y, int w)
 		precision_choices[s->training.precision].key);
 }
 
-/* "4.2 % faster" for a speed that is `rate` times the present one. False when that is not worth a word. */
+/* "4.2 % faster", "2.7 x slower" for a speed that is `rate` times the present one. False when that is not worth a word. */
 static bool write_gain(double rate, char *buf, size_t cap)
 {
-	const double share = 100 * (rate < 1 ? 1 / rate - 1 : rate - 1);
-	if (share >= 0.05)
+	const double factor = rate < 1 ? 1 / rate : rate, share = 100 * (factor - 1);
+	if (factor >= 2)
+		(void)snprintf(buf, cap, rate < 1 ? _("%.*f x slower") : _("%.*f x faster"), factor < 10 ? 1 : 0, factor);
+	else if (share >= 0.05)
 		(void)snprintf(buf, cap, rate < 1 ? _("%.*f %% slower") : _("%.*f %% faster"), share < 10 ? 1 : 0, share);
 	return share >= 0.05;
 }

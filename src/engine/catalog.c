@@ -169,8 +169,12 @@ static bool fit_word_at(const struct words *id, const char *word, struct place *
 
 	if (len == 0 || strncmp(rest, word, len) != 0)
 		return false;
-	if (is_digit(word[len - 1]) && is_digit(rest[len]))
+	if (is_digit(word[len - 1]) && is_digit(rest[len])) {
+		/* 16 is no beginning of 160m. */
+		if (strspn(word, "0123456789") == len)
+			return false;
 		f->cut_numbers++;
+	}
 	if (rest[len] != '\0' || p->at > 0)
 		f->partial++;
 	p->at += len;

@@ -80,14 +80,38 @@ static enum err_code refuse(struct err *e, const char *knob, int64_t value, cons
 	return err_set(e, ERR_ILLEGAL, knob, "%s %" PRId64 " %s; legal here: %s", knob, value, why, legal);
 }
 
+/* Bits of the frameworks that train, not estimate, and can do something. */
+static uint32_t frameworks_that_can(uint32_t need)
+{
+	uint32_t bits = 0;
+
+	for (int f = FRAMEWORK_AUTO + 1; f < FRAMEWORK_LESSON; f++)
+		bits |= framework_rules_table[f].can & need ? BIT(f) : 0;
+	return bits;
+}
+
+/* What a framework does not have, with those that do: "zero 3 is not in megatron (it is in fsdp)". */
+static enum err_code absent(const struct scenario *s, struct err *e, const char *knob, const char *what, uint32_t having,
+	const char *legal)
+{
+	char names[64] = "";
+	size_t len = 0;
+
+	for (int f = FRAMEWORK_AUTO + 1; f < FRAMEWORK_LESSON; f++)
+		if (having & BIT(f))
+			len += (size_t)snprintf(names + len, sizeof names - len, " %s", framework_names[f]);
+	return err_set(e, ERR_ILLEGAL, knob, "%s is not in %s%s%s%s; legal here: %s", what, framework_name(s),
+		len > 0 ? " (it is in" : "", names, len > 0 ? ")" : "", legal);
+}
+
 static enum err_code only_one(const struct scenario *s, uint32_t need, const char *knob, int64_t value, struct err *e)
 {
-	char why[96];
+	char what[48];
 
 	if (value == 1 || can(s, need))
 		return ERR_OK;
-	(void)snprintf(why, sizeof why, "is not available with framework %s", framework_name(s));
-	return refuse(e, knob, value, why, "1");
+	(void)snprintf(what, sizeof what, "%s %" PRId64, knob, value);
+	return absent(s, e, knob, what, frameworks_that_can(need), "1");
 }
 
 /* 3 values of a struct, one loop: everything that counts ranks or sequences starts at 1. */
@@ -169,8 +193,7 @@ static enum err_code check_tensor_parallel(const struct scenario *s, struct err 
 	if (!s->layout.sequence_parallel)
 		return ERR_OK;
 	if (!can(s, CAN_SP))
-		return err_set(e, ERR_ILLEGAL, "sequence-parallel",
-			"sequence-parallel is not available with framework %s; legal here: off", framework_name(s));
+		return absent(s, e, "sequence-parallel", "sequence-parallel", frameworks_that_can(CAN_SP), "off");
 	if (tp == 1)
 		return err_set(e, ERR_ILLEGAL, "sequence-parallel", "sequence-parallel needs tp above 1; legal here: off");
 	if (!states_only(s) && s->training.seq % (tp * s->layout.cp) != 0)
@@ -335,10 +358,21 @@ static enum err_code check_megatron_group(const struct scenario *s, const struct
 		schedule_table[pl->schedule].key, g, text_plural(g, "micro-batch", "micro-batches"), pl->p, pl->m);
 }
 
+static uint32_t frameworks_with_schedule(const struct scenario *s)
+{
+	uint32_t bits = 0;
+
+	for (int f = FRAMEWORK_AUTO + 1; f < FRAMEWORK_LESSON; f++)
+		bits |= framework_rules_table[f].can & CAN_PP && framework_rules_table[f].schedules & BIT(s->layout.schedule)
+			? BIT(f)
+			: 0;
+	return bits;
+}
+
 static enum err_code check_schedule(const struct scenario *s, struct err *e)
 {
 	struct pipeline pl = scenario_pipeline(s);
-	char legal[256] = "";
+	char legal[256] = "", what[48];
 	size_t len = 0;
 	enum err_code code;
 
@@ -354,8 +388,22 @@ static enum err_code check_schedule(const struct scenario *s, struct err *e)
 		if (rules_schedules(s) & BIT(i))
 			len += (size_t)snprintf(
 				legal + len, sizeof legal - len, "%s%s", len > 0 ? " " : "", schedule_table[i].key);
-	return err_set(e, ERR_ILLEGAL, "schedule", "schedule %s is not available with framework %s; legal here: %s",
-		schedule_table[s->layout.schedule].key, framework_name(s), legal);
+	(void)snprintf(what, sizeof what, "schedule %s", schedule_table[s->layout.schedule].key);
+	return absent(s, e, "schedule", what, frameworks_with_schedule(s), legal);
+}
+
+static uint32_t frameworks_with_zero(const struct scenario *s)
+{
+	uint32_t bits = 0;
+
+	for (int f = FRAMEWORK_AUTO + 1; f < FRAMEWORK_LESSON; f++) {
+		const struct framework_rules *r = &framework_rules_table[f];
+		const int64_t most = s->layout.pp > 1 ? r->zero_max_with_pp : r->zero_max;
+
+		bits |= s->layout.zero >= r->zero_min && s->layout.zero <= most && (s->layout.pp == 1 || r->can & CAN_PP) ? BIT(f)
+															  : 0;
+	}
+	return bits;
 }
 
 static enum err_code check_sharding(const struct scenario *s, struct err *e)
@@ -368,16 +416,15 @@ static enum err_code check_sharding(const struct scenario *s, struct err *e)
 
 	if (zero < rules->zero_min || zero > most) {
 		(void)units_format_range(rules->zero_min, most, legal, sizeof legal);
-		(void)snprintf(why, sizeof why, "is not available with framework %s%s", framework_name(s),
-			zero <= rules->zero_max && zero >= rules->zero_min ? " and pp above 1" : "");
-		return refuse(e, "zero", zero, why, legal);
+		(void)snprintf(why, sizeof why, "zero %" PRId64 "%s", zero,
+			zero <= rules->zero_max && zero >= rules->zero_min ? " with pp above 1" : "");
+		return absent(s, e, "zero", why, frameworks_with_zero(s), legal);
 	}
 	if (group == 0)
 		return ERR_OK;
 	if (!can(s, CAN_HSDP)) {
-		(void)snprintf(
-			why, sizeof why, "(sharding inside a group) is not available with framework %s", framework_name(s));
-		return refuse(e, "zero-group", group, why, "0");
+		(void)snprintf(why, sizeof why, "zero-group %" PRId64 " (sharding inside a group)", group);
+		return absent(s, e, "zero-group", why, frameworks_that_can(CAN_HSDP), "0");
 	}
 	if (group < 0 || group > ranks || ranks % group != 0) {
 		(void)snprintf(why, sizeof why, "does not divide the %" PRId64 " data-parallel ranks", ranks);
@@ -428,14 +475,13 @@ static enum err_code check_precision(const struct scenario *s, struct err *e)
 static enum err_code check_offload(const struct scenario *s, struct err *e)
 {
 	const struct training *t = &s->training;
-	const char *name = framework_name(s);
+	const bool cpu = can(s, CAN_OFFLOAD_CPU) != 0;
 
 	if (t->offload == OFFLOAD_NVME && !can(s, CAN_OFFLOAD_NVME))
-		return err_set(e, ERR_ILLEGAL, "offload", "offload nvme is not available with framework %s; legal here: none%s",
-			name, can(s, CAN_OFFLOAD_CPU) ? " cpu" : "");
-	if (t->offload == OFFLOAD_CPU && !can(s, CAN_OFFLOAD_CPU))
-		return err_set(
-			e, ERR_ILLEGAL, "offload", "offload cpu is not available with framework %s; legal here: none", name);
+		return absent(
+			s, e, "offload", "offload nvme", frameworks_that_can(CAN_OFFLOAD_NVME), cpu ? "none cpu" : "none");
+	if (t->offload == OFFLOAD_CPU && !cpu)
+		return absent(s, e, "offload", "offload cpu", frameworks_that_can(CAN_OFFLOAD_CPU), "none");
 	if (t->offload != OFFLOAD_NONE && s->profile.framework == FRAMEWORK_DEEPSPEED && s->layout.zero == 0)
 		return err_set(e, ERR_ILLEGAL, "offload", "offload %s needs zero 1 or more with deepspeed; legal here: none",
 			offload_choices[t->offload].key);
@@ -444,16 +490,15 @@ static enum err_code check_offload(const struct scenario *s, struct err *e)
 	if (t->offload_params == OFFLOAD_NONE)
 		return ERR_OK;
 	if (!can(s, CAN_OFFLOAD_PARAMS))
-		return err_set(e, ERR_ILLEGAL, "offload-params",
-			"offload-params is not available with framework %s; legal here: none", name);
+		return absent(s, e, "offload-params", "offload-params", frameworks_that_can(CAN_OFFLOAD_PARAMS), "none");
 	if (s->layout.zero != 3)
 		return err_set(e, ERR_ILLEGAL, "offload-params", "offload-params needs zero 3; legal here: none");
 	if (t->offload == OFFLOAD_NONE)
 		return err_set(e, ERR_ILLEGAL, "offload-params",
 			"offload-params needs the optimizer offloaded too (--offload cpu); legal here: none");
 	if (t->offload_params == OFFLOAD_NVME && !can(s, CAN_OFFLOAD_NVME))
-		return err_set(e, ERR_ILLEGAL, "offload-params",
-			"offload-params nvme is not available with framework %s; legal here: none cpu", name);
+		return absent(
+			s, e, "offload-params", "offload-params nvme", frameworks_that_can(CAN_OFFLOAD_NVME), "none cpu");
 	return ERR_OK;
 }
 
@@ -463,8 +508,8 @@ static enum err_code check_training(const struct scenario *s, struct err *e)
 	char legal[48];
 
 	if (t->recompute == RECOMPUTE_SELECTIVE && !can(s, CAN_SELECTIVE))
-		return err_set(e, ERR_ILLEGAL, "recompute",
-			"recompute selective is not available with framework %s; legal here: none full", framework_name(s));
+		return absent(
+			s, e, "recompute", "recompute selective", frameworks_that_can(CAN_SELECTIVE), "none full");
 	if (t->recompute_every > 1 && t->recompute != RECOMPUTE_FULL)
 		return err_set(e, ERR_ILLEGAL, "recompute-every",
 			"recompute-every %" PRId64 " needs recompute full; legal here: 1", t->recompute_every);
@@ -475,11 +520,10 @@ static enum err_code check_training(const struct scenario *s, struct err *e)
 	if (!(t->dropout >= 0 && t->dropout < 1))
 		return err_set(e, ERR_RANGE, "dropout", "dropout %g is outside 0 .. 1", t->dropout);
 	if (t->adapter == ADAPTER_LORA && !can(s, CAN_LORA))
-		return err_set(e, ERR_ILLEGAL, "adapter", "adapter lora is not available with framework %s; legal here: none",
-			framework_name(s));
+		return absent(s, e, "adapter", "adapter lora", frameworks_that_can(CAN_LORA), "none");
 	if (t->adapter == ADAPTER_QLORA && !can(s, CAN_QLORA))
-		return err_set(e, ERR_ILLEGAL, "adapter", "adapter qlora is not available with framework %s; legal here: none%s",
-			framework_name(s), can(s, CAN_LORA) ? " lora" : "");
+		return absent(s, e, "adapter", "adapter qlora", frameworks_that_can(CAN_QLORA),
+			can(s, CAN_LORA) ? "none lora" : "none");
 	return ERR_OK;
 }
 
