@@ -52,7 +52,7 @@ void advice_start(struct advice *a)
 
 double advice_progress(const struct advice *a)
 {
-	const size_t all = N_TRIED + WAY_MAX + 1;
+	const size_t all = N_TRIED + 1 + WAY_MAX + 1;
 	return a->complete ? 1 : (double)(a->done < all ? a->done : all) / (double)all;
 }
 
@@ -170,6 +170,21 @@ static void try_recipe(struct advice *a, size_t i, const struct draft *d, const 
 	insert(a, &row);
 }
 
+/* The same run, with everything that is open in its layout chosen anew. */
+static void try_layout(struct advice *a, const struct draft *d, const struct plan *p, const struct catalog *c)
+{
+	struct draft next = *d;
+	struct plan plan;
+	struct err e;
+	if (search_choose(&next, c, &plan, &e) != ERR_OK || !plan.verdict.fits ||
+		plan.verdict.headroom_bytes <= p->verdict.headroom_bytes)
+		return;
+	struct advice_row row = { .what = "layout" };
+	(void)snprintf(row.to, sizeof(row.to), "%s", _("chosen anew"));
+	fill_outcome(&row, &next, &plan, ADVICE_SAME);
+	insert(a, &row);
+}
+
 /* One size of the cluster at a time. Returns whether that was the last. */
 static bool try_gpus(struct advice *a, const struct draft *d, const struct catalog *c)
 {
@@ -191,17 +206,22 @@ static bool try_gpus(struct advice *a, const struct draft *d, const struct catal
 
 void advice_step(struct advice *a, const struct draft *d, const struct plan *p, const struct catalog *c)
 {
+	/* The batch would follow a new layout where it is open: speeds can be compared only for the same run. */
+	struct draft same = *d;
+	same.origin[knob_index(knob_find("global-batch"))] = ORIGIN_FLAG;
 	const size_t i = a->done++;
 	if (i < N_TRIED)
 		try_setting(a, i, d, p, c);
-	else if (i < N_TRIED + WAY_MAX)
-		try_recipe(a, i - N_TRIED, d, p, c);
+	else if (i == N_TRIED)
+		try_layout(a, &same, p, c);
+	else if (i <= N_TRIED + WAY_MAX)
+		try_recipe(a, i - N_TRIED - 1, &same, p, c);
 	else
-		a->complete = try_gpus(a, d, c);
+		a->complete = try_gpus(a, &same, c);
 }
 
 const struct advice_row *advice_best(const struct advice *a)
 {
-	const bool settled = a->complete || (a->done >= N_TRIED && a->n > 0 && a->row[0].group <= ADVICE_CHANGES);
+	const bool settled = a->complete || (a->done > N_TRIED && a->n > 0 && a->row[0].group <= ADVICE_CHANGES);
 	return settled && a->n > 0 && a->row[0].group != ADVICE_NOT_ENOUGH ? &a->row[0] : NULL;
 }

@@ -696,40 +696,58 @@ void app_close(struct app *a)
 	exact_drop(a);
 }
 
+/* The layouts are needed in their own view, and on a main screen that has room for the best of them. */
+static bool space_is_wanted(const struct app *a)
+{
+	struct screen_layout l;
+	app_layout(a, &l);
+	return !a->space.complete && (a->view == VIEW_SPACE || (a->view == VIEW_MAIN && !a->big && l.area[AREA_LAYOUTS].h > 0));
+}
+
 /* The advice is needed where it is shown: in its own view, and in the message line after a no. */
 static bool advice_is_wanted(const struct app *a)
 {
-	if (a->view == VIEW_SPACE)
-		return !a->space.complete;
-	if (a->advice.complete)
+	if (a->view == VIEW_SPACE || a->advice.complete)
 		return false;
 	return a->view == VIEW_ADVICE || (!a->plan.verdict.fits && a->plan.verdict.known && advice_best(&a->advice) == NULL);
 }
 
 bool app_busy(const struct app *a)
 {
-	return exact_is_wanted(a) || advice_is_wanted(a);
+	return exact_is_wanted(a) || advice_is_wanted(a) || space_is_wanted(a);
 }
 
 bool app_work(struct app *a)
 {
 	const size_t n = a->advice.n;
-	if (a->view == VIEW_SPACE) {
-		space_step(&a->space, &a->draft, a->catalog);
-		return true;
-	}
 	if (exact_is_wanted(a))
 		return exact_work(a);
+	if (!advice_is_wanted(a)) {
+		space_step(&a->space, &a->draft, a->catalog);
+		if (a->space.complete)
+			a->best = space_best_of(&a->space);
+		return a->space.complete || a->view == VIEW_SPACE;
+	}
 	advice_step(&a->advice, &a->draft, &a->plan, a->catalog);
 	if (a->advice_focus >= a->advice.n)
 		a->advice_focus = 0;
 	return a->view == VIEW_ADVICE || n != a->advice.n;
 }
 
+/* A batch that nobody gave stays as it was found: left open it would follow every change of the layout. */
+static void keep_batch(struct draft *d)
+{
+	uint8_t *origin = &d->origin[knob_index(knob_find("global-batch"))];
+	if (*origin == ORIGIN_DEFAULT)
+		*origin = ORIGIN_AUTO;
+}
+
 enum err_code app_load(struct app *a, const struct draft *d, const char *name, struct err *e)
 {
 	const struct knob_moves none = { 0 };
-	const enum err_code code = change_adopt(a, d, &none, e);
+	struct draft loaded = *d;
+	keep_batch(&loaded);
+	const enum err_code code = change_adopt(a, &loaded, &none, e);
 	if (code != ERR_OK)
 		return code;
 	if (name[0] != '\0') {
@@ -748,13 +766,14 @@ enum err_code app_init(struct app *a, const struct catalog *c, const struct draf
 	a->w = w;
 	a->h = h;
 	a->draft = *d;
+	keep_batch(&a->draft);
 	a->glyphs = -1;
 	a->player.speed = PLAYER_SPEED;
 	a->focus = first == NULL ? 0 : knob_index(first);
 	const enum err_code code = plan_evaluate(&d->s, &a->plan, e);
 	if (code != ERR_OK)
 		return code;
-	history_init(&a->history, d);
+	history_init(&a->history, &a->draft);
 	change_refresh(a);
 	figure_worst(a);
 	scroll_settings(a);

@@ -93,6 +93,13 @@ struct value_list {
 	char filter[32];
 };
 
+/* The last number that was typed for a setting: a stop of its slider, wherever it stands. */
+struct typed_stop {
+	bool set;
+	size_t knob;
+	int64_t value;
+};
+
 /* A plan to compare with. */
 struct pin {
 	bool set;
@@ -143,11 +150,13 @@ struct app {
 	struct pin pin;
 	struct advice advice; /* for the present draft; grows while the loop is idle */
 	struct space space;   /* the same */
+	struct space_best best;
 
 	enum view_id view, below[APP_DEPTH_MAX]; /* Esc returns to the view below */
 	size_t depth;
 	enum pane pane;
 	size_t focus;                 /* index in the knob table */
+	struct typed_stop typed;
 	bool ledger;                  /* memory view: the focus is on a row of the ledger, which is a setting */
 	size_t settings_top;          /* first row of the pane */
 	bool fewer;                   /* only the main settings */

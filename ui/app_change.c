@@ -39,6 +39,34 @@ static void fill_automatic(const struct knob *k, struct draft *d)
 		d->s.cost.tokens = num_round(cost_tokens(&d->s));
 }
 
+void change_remember(struct app *a)
+{
+	const struct knob *k = app_knob(a);
+	if (k->type != KNOB_PRESET && settings_has_stops(k))
+		a->typed = (struct typed_stop){ true, a->focus, knob_get(k, &a->draft.s) };
+}
+
+/* A step that would pass over the number that was typed stops there. */
+static enum err_code step(
+	const struct app *a, struct draft *d, const struct knob *k, int steps, struct knob_moves *moves, struct err *e)
+{
+	const struct typed_stop *t = &a->typed;
+	const int64_t from = knob_get(k, &d->s);
+	struct draft typed = *d;
+	struct knob_moves typed_moves = { 0 };
+	struct err ignored;
+	const enum err_code code = draft_step(d, a->catalog, k, steps, moves, e);
+	const int64_t to = code == ERR_OK ? knob_get(k, &d->s) : steps < 0 ? INT64_MIN : INT64_MAX;
+	const bool passed = t->set && t->knob == knob_index(k) && (from < t->value) == (t->value < to) && t->value != from &&
+		t->value != to;
+	if (!passed || (steps != 1 && steps != -1) ||
+		draft_put(&typed, a->catalog, k, t->value, &typed_moves, &ignored) != ERR_OK)
+		return code;
+	*d = typed;
+	*moves = typed_moves;
+	return ERR_OK;
+}
+
 static void preview_one(const struct app *a, int direction, struct preview *p)
 {
 	const struct knob *k = app_knob(a);
@@ -50,7 +78,7 @@ static void preview_one(const struct app *a, int direction, struct preview *p)
 	if (!settings_has_stops(k))
 		return;
 	fill_automatic(k, &next);
-	if (draft_step(&next, a->catalog, k, direction, &moves, &e) != ERR_OK || plan_evaluate(&next.s, &plan, &e) != ERR_OK) {
+	if (step(a, &next, k, direction, &moves, &e) != ERR_OK || plan_evaluate(&next.s, &plan, &e) != ERR_OK) {
 		preview_neighbour(a, k, direction, p);
 		(void)snprintf(p->reason, sizeof(p->reason), "%s", e.msg);
 		return;
@@ -132,7 +160,7 @@ void change_step(struct app *a, int steps)
 	if (!change_has_stops(a, k))
 		return;
 	fill_automatic(k, &next);
-	enum err_code code = draft_step(&next, a->catalog, k, steps, &moves, &e);
+	enum err_code code = step(a, &next, k, steps, &moves, &e);
 	if (code == ERR_OK)
 		code = change_adopt(a, &next, &moves, &e);
 	if (code != ERR_OK)

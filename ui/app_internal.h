@@ -12,6 +12,7 @@ void change_preview(struct app *a);
 /* False, with a message, for a knob that cannot be stepped. */
 bool change_has_stops(struct app *a, const struct knob *k);
 void change_step(struct app *a, int steps);
+void change_remember(struct app *a); /* the value in focus was typed */
 void change_put(struct app *a, const struct knob *k, int64_t value);
 void change_default(struct app *a);
 void change_undo(struct app *a);

@@ -276,9 +276,12 @@ static void accept_value(struct app *a)
 	}
 	if (!p->good)
 		return;
+	const bool value = p->kind == PROMPT_VALUE;
 	p->kind = PROMPT_NONE;
 	if (change_adopt(a, &next, &moves, &e) != ERR_OK)
 		app_say(a, "%s", e.msg);
+	else if (value)
+		change_remember(a);
 }
 
 static unsigned prompt_accept(struct app *a)

@@ -5,7 +5,7 @@
 /* Columns beside the bar: the value, and the label with its blank. */
 enum { VALUE_W = 7, DIFFERENCE_W = 7, LABEL_W = 3 };
 enum { SIDE_W = 37, SIDE_GAP = 3, BAR_MAX_W = 110, NOTES_MIN_H = 3, SPEED_H = 4 };
-enum { PHASES_H = 1 + PHASE_COUNT, TABLE_MIN_W = 76 };
+enum { PHASES_H = 1 + PHASE_COUNT, TABLE_MIN_W = 76, LAYOUTS_MIN_H = 5, LAYOUTS_H = 10 };
 
 static int min_int(int a, int b)
 {
@@ -92,6 +92,8 @@ static void place_main(struct screen_layout *out, struct rect main, int pp, bool
 		place(out, AREA_PHASES, main.x, &y, main.w, PHASES_H);
 	}
 	y++;
+	if (side && main.y + main.h - y >= LAYOUTS_MIN_H)
+		place(out, AREA_LAYOUTS, main.x, &y, main.w, min_int(LAYOUTS_H, main.y + main.h - y));
 	if (!side && main.y + main.h - y >= 2)
 		place(out, AREA_NOTES, main.x, &y, main.w, main.y + main.h - y);
 }

@@ -18,6 +18,7 @@ enum area {
 	AREA_HOST,     /* one row, used when something is offloaded */
 	AREA_PIPELINE, /* heading, one row per rank, axis, bubble */
 	AREA_SPEED,    /* step and cost: up to four rows */
+	AREA_LAYOUTS,  /* the best layouts, with two headings */
 	AREA_PHASES,
 	AREA_NOTES,
 	AREA_HELP,   /* side pane: what the setting means */

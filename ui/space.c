@@ -3,12 +3,13 @@
 #include "cost.h"
 #include "num.h"
 #include "rules.h"
+#include "search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Shorter pieces of a sequence have not been timed by anyone: the automatic choice leaves them out as well. */
-enum { CP_PIECE_LEAST = 4096, PP_MOST = 128, MICRO_BATCH_MOST = 16 };
+enum { CP_PIECE_LEAST = 4096, PP_MOST = 128 };
 
 /* Fitting before not; then faster, where both speeds are known; then smaller. */
 static int by_speed(const void *a, const void *b)
@@ -82,12 +83,18 @@ static void list_degrees(struct space *s, const struct draft *d)
 		if (cp == 1 || x->training.seq / cp >= CP_PIECE_LEAST)
 			s->cp[s->n_cp++] = cp;
 	}
+	const bool expert_parallel = model_is_moe(&x->model) && framework_rules_table[x->profile.framework].can & CAN_EP;
+	s->n_ep = 0;
+	for (int64_t ep = 1; s->n_ep < SPACE_DEGREES && ep <= num_min(x->cluster.gpus, num_max(1, x->model.experts)); ep *= 2) {
+		if (ep == 1 || (expert_parallel && x->model.experts % ep == 0))
+			s->ep[s->n_ep++] = ep;
+	}
 	s->started = true;
 }
 
 static size_t slices(const struct space *s)
 {
-	return s->n_tp * s->n_pp * s->n_cp * RECOMPUTE_COUNT;
+	return s->n_tp * s->n_pp * s->n_cp * s->n_ep * RECOMPUTE_COUNT;
 }
 
 double space_progress(const struct space *s)
@@ -97,7 +104,8 @@ double space_progress(const struct space *s)
 
 void space_draft(const struct draft *d, const struct catalog *c, const struct space_row *row, struct draft *out)
 {
-	static const char *const set[] = { "tp", "pp", "cp", "ep", "micro-batch", "recompute", "schedule", "vpp" };
+	/* With the batch, which would follow the layout where it is open: the run stays the same. */
+	static const char *const set[] = { "tp", "pp", "cp", "ep", "micro-batch", "global-batch", "recompute", "schedule", "vpp" };
 	struct layout *y = &out->s.layout;
 	*out = *d;
 	out->dp_given = 0;
@@ -116,20 +124,17 @@ void space_draft(const struct draft *d, const struct catalog *c, const struct sp
 	draft_settle(out, c);
 }
 
-/* Evaluates a row; fewer experts per rank, and a plain schedule, where the draft's are not legal. False when nothing is. */
+/* Evaluates a row, with a plain schedule where the draft's is not legal. False when nothing is. */
 static bool evaluate(struct space_row *row, const struct draft *d, const struct catalog *c)
 {
 	struct draft next;
 	struct plan p;
 	struct err e;
 	bool legal = false;
-	for (int64_t ep = d->s.layout.ep; !legal && ep >= 1; ep /= 2) {
-		for (int plain = 0; !legal && plain <= 1; plain++) {
-			row->ep = ep;
-			row->plain = plain == 1;
-			space_draft(d, c, row, &next);
-			legal = plan_evaluate_memory(&next.s, &p, &e) == ERR_OK;
-		}
+	for (int plain = 0; !legal && plain <= 1; plain++) {
+		row->plain = plain == 1;
+		space_draft(d, c, row, &next);
+		legal = plan_evaluate_memory(&next.s, &p, &e) == ERR_OK;
 	}
 	if (!legal)
 		return false;
@@ -148,17 +153,22 @@ static bool evaluate(struct space_row *row, const struct draft *d, const struct 
 	return true;
 }
 
-/* One tp, pp, cp and recompute: micro-batches 1, 2, 4 ... while they fit and divide the global batch. */
+/* One tp, pp, cp, ep and recompute. Of the micro-batches that do not fit only the first is kept. */
 static void try_layout(struct space *s, struct space_row row, const struct draft *d, const struct catalog *c)
 {
-	for (row.micro_batch = 1; row.micro_batch <= MICRO_BATCH_MOST; row.micro_batch *= 2) {
-		if (d->s.training.global_batch % (row.dp * row.micro_batch) != 0 || !evaluate(&row, d, c))
+	struct scenario x = d->s;
+	x.layout.tp = row.tp;
+	x.layout.pp = row.pp;
+	x.layout.cp = row.cp;
+	for (int64_t b = 1, over = 0; b > 0; b = search_next_micro_batch(&x, b, row.fits)) {
+		row.micro_batch = b;
+		if (x.training.global_batch % (row.dp * b) != 0 || !evaluate(&row, d, c))
+			return;
+		if (!row.fits && over++ > 0)
 			return;
 		s->legal++;
 		s->fit += row.fits;
 		insert(s, &row);
-		if (!row.fits)
-			return;
 	}
 }
 
@@ -169,6 +179,8 @@ void space_step(struct space *s, const struct draft *d, const struct catalog *c)
 	size_t i = s->done++;
 	struct space_row row = { .recompute = (int32_t)(i % RECOMPUTE_COUNT) };
 	i /= RECOMPUTE_COUNT;
+	row.ep = s->ep[i % s->n_ep];
+	i /= s->n_ep;
 	row.cp = s->cp[i % s->n_cp];
 	i /= s->n_cp;
 	row.pp = s->pp[i % s->n_pp];
@@ -179,6 +191,14 @@ void space_step(struct space *s, const struct draft *d, const struct catalog *c)
 		try_layout(s, row, d, c);
 	}
 	s->complete = s->done == slices(s);
+}
+
+struct space_best space_best_of(const struct space *s)
+{
+	struct space_best b = { .legal = s->legal, .fit = s->fit, .order = s->order, .cp = s->n_cp > 1, .ep = s->n_ep > 1 };
+	for (b.n = 0; b.n < s->n && b.n < SPACE_BEST; b.n++)
+		b.row[b.n] = s->row[b.n];
+	return b;
 }
 
 bool space_is_here(const struct draft *d, const struct space_row *row)

@@ -1,4 +1,4 @@
-/* The space of layouts: every tp, pp, cp, micro-batch and recompute that trains the same run on the same cluster with the same
+/* The space of layouts: every tp, pp, cp, ep, micro-batch and recompute that trains the same run on the same cluster with the same
  * framework, with what each needs and how fast it is. Worked out in slices, so that a key never waits for it. */
 #ifndef MESHPLAN_SPACE_H
 #define MESHPLAN_SPACE_H
@@ -21,22 +21,32 @@ struct space_row {
 	double step_s, tokens_per_s, mfu, usd; /* 0: not known, or does not fit */
 };
 
-enum { SPACE_MAX = 1024, SPACE_DEGREES = 32 };
+enum { SPACE_MAX = 1024, SPACE_DEGREES = 32, SPACE_BEST = 8 };
 
 struct space {
 	struct space_row row[SPACE_MAX]; /* the best in this order */
 	size_t n, legal, fit;            /* kept; found */
 	enum space_order order;
-	int64_t tp[SPACE_DEGREES], pp[SPACE_DEGREES], cp[SPACE_DEGREES];
-	size_t n_tp, n_pp, n_cp;
+	int64_t tp[SPACE_DEGREES], pp[SPACE_DEGREES], cp[SPACE_DEGREES], ep[SPACE_DEGREES];
+	size_t n_tp, n_pp, n_cp, n_ep;
 	size_t done; /* slices */
 	bool started, complete;
+};
+
+/* What the last complete search found first. */
+struct space_best {
+	struct space_row row[SPACE_BEST];
+	size_t n, legal, fit;
+	enum space_order order;
+	bool cp, ep; /* more than one degree was tried */
 };
 
 /* Forgets what was found; the order stays. */
 void space_start(struct space *s);
 /* Does one slice for a draft. */
 void space_step(struct space *s, const struct draft *d, const struct catalog *c);
+/* Those that stand first, of a complete search. */
+struct space_best space_best_of(const struct space *s);
 /* Share of the slices that is done, 0 to 1. */
 double space_progress(const struct space *s);
 /* Sorts anew. */

@@ -68,7 +68,7 @@ static void draw_row(const struct view *v, struct rect r, int y, const struct ad
 		canvas_glyph(v->c, r.x, y, ROLE_ACCENT, GLYPH_FOCUS);
 	const bool single = row->group != ADVICE_LAYOUT;
 	(void)canvas_text(v->c, r.x + 1, y, single ? WHAT_W - 2 : x - r.x - 2, focus ? ROLE_FOCUS : ROLE_TEXT, row->what);
-	(void)snprintf(text, sizeof(text), _("%s to %s"), row->from, row->to);
+	(void)snprintf(text, sizeof(text), row->from[0] != '\0' ? _("%s to %s") : "%s%s", row->from, row->to);
 	/* A long change begins right behind its name. */
 	const int behind = r.x + 1 + canvas_text_width(row->what) + 1;
 	const int from_x = canvas_text_width(text) < change_w ? r.x + WHAT_W : behind;

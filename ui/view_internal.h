@@ -175,6 +175,9 @@ char *view_speed_change(const struct app *a, const struct preview *p, char *buf,
 /* "4.2 % faster", "same speed" against the present plan; "" when a speed is not known. Returns buf. */
 char *view_speed_gain(const struct app *a, double tokens_per_s, char *buf, size_t cap);
 
+/* view_space.c: the best layouts on the main screen; while others are searched for, those of before. */
+void view_space_block(const struct view *v, struct rect r);
+
 /* view_text.c: labelled, wrapped texts below each other. */
 struct pen {
 	struct canvas *c;

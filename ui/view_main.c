@@ -331,6 +331,7 @@ void view_main(const struct view *v)
 	draw_why(v, v->l.area[AREA_HOST]);
 	view_pipeline_block(v, v->l.area[AREA_PIPELINE]);
 	view_speed_block(v, v->l.area[AREA_SPEED]);
+	view_space_block(v, v->l.area[AREA_LAYOUTS]);
 	view_phases(v, v->l.area[AREA_PHASES]);
 	draw_notes(v, v->l.area[AREA_NOTES]);
 	draw_side(v);

@@ -42,6 +42,11 @@ static char *cp_text(const struct space_row *r, char buf[CELL_CAP])
 	return count_text(r->cp, buf);
 }
 
+static char *ep_text(const struct space_row *r, char buf[CELL_CAP])
+{
+	return count_text(r->ep, buf);
+}
+
 static char *dp_text(const struct space_row *r, char buf[CELL_CAP])
 {
 	return count_text(r->dp, buf);
@@ -98,6 +103,7 @@ static const struct column {
 	{ "tp", 4, false, false, tp_text },
 	{ "pp", 4, false, false, pp_text },
 	{ "cp", 4, false, false, cp_text },
+	{ "ep", 4, false, false, ep_text },
 	{ "dp", 5, false, false, dp_text },
 	{ "mb", 3, false, false, micro_batch_text },
 	{ N_("recompute"), 10, false, false, recompute_text },
@@ -109,36 +115,37 @@ static const struct column {
 };
 /* clang-format on */
 
-static bool is_shown(const struct column *col, const struct view *v)
+/* Which columns a table of w columns has. */
+struct table {
+	struct rect r;
+	bool cp, ep;
+};
+
+static bool is_shown(const struct column *col, const struct table *t)
 {
-	return (!col->wide || v->c->w >= WIDE_W) && (col->text != cp_text || v->a->space.n_cp > 1);
+	return (!col->wide || t->r.w >= WIDE_W) && (col->text != cp_text || t->cp) && (col->text != ep_text || t->ep);
 }
 
-static void draw_names(const struct view *v, int x, int y)
+static void draw_names(const struct view *v, const struct table *t, int y)
 {
+	int x = t->r.x + MARK_W;
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-		if (!is_shown(&columns[i], v))
+		if (!is_shown(&columns[i], t))
 			continue;
 		(void)canvas_text_right(v->c, x, y, columns[i].w, ROLE_DIM, ui_text(columns[i].name));
 		x += columns[i].w;
 	}
 }
 
-static void draw_row(const struct view *v, int x, int y, size_t i)
+/* A row without its marks; the need of the one in focus has the cursor. */
+static void draw_row(const struct view *v, const struct table *t, int y, const struct space_row *row, bool focus)
 {
-	const struct app *a = v->a;
-	const struct space_row *row = &a->space.row[i];
-	const bool focus = i == a->space_focus;
 	char text[CELL_CAP];
-	if (focus)
-		canvas_glyph(v->c, x, y, ROLE_ACCENT, GLYPH_FOCUS);
-	if (space_is_here(&a->draft, row))
-		canvas_put(v->c, x + 1, y, ROLE_HEAD, '@');
-	if (space_is_front(&a->space, i))
-		canvas_glyph(v->c, x + 2, y, ROLE_ACCENT, GLYPH_THUMB);
-	x += MARK_W;
+	int x = t->r.x + MARK_W;
+	if (space_is_here(&v->a->draft, row))
+		canvas_put(v->c, t->r.x + 1, y, ROLE_HEAD, '@');
 	for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++) {
-		if (!is_shown(&columns[k], v))
+		if (!is_shown(&columns[k], t))
 			continue;
 		const bool known = !columns[k].timed || row->step_s > 0;
 		const uint8_t style = focus && columns[k].text == need_text ? ROLE_FOCUS : row->fits ? ROLE_TEXT : ROLE_DIM;
@@ -147,21 +154,31 @@ static void draw_row(const struct view *v, int x, int y, size_t i)
 				: row->fits ? "?"
 					    : "-");
 		x += columns[k].w;
-		if (focus && columns[k].text == need_text && a->prompt.kind == PROMPT_NONE)
+		if (focus && columns[k].text == need_text && v->a->prompt.kind == PROMPT_NONE)
 			canvas_cursor(v->c, x - 1, y, false);
 	}
 	const char *flag = !row->fits ? _("over") : row->tight ? _("tight") : "";
-	const int room = v->c->w - x - 1;
+	const int room = t->r.x + t->r.w - x - 1;
 	(void)canvas_text(v->c, x + 1, y, room, ROLE_ALERT, canvas_fitting(room, flag, "!"));
 }
 
+static void draw_marks(const struct view *v, int x, int y, size_t i)
+{
+	const struct app *a = v->a;
+	if (i == a->space_focus)
+		canvas_glyph(v->c, x, y, ROLE_ACCENT, GLYPH_FOCUS);
+	if (space_is_front(&a->space, i))
+		canvas_glyph(v->c, x + 2, y, ROLE_ACCENT, GLYPH_THUMB);
+}
+
+static const char *const order_names[SPACE_ORDER_COUNT] = { N_("by tokens/s"), N_("by memory") };
+
 static void draw_title(const struct view *v, struct rect r)
 {
-	static const char *const by[SPACE_ORDER_COUNT] = { N_("by tokens/s"), N_("by memory") };
 	const struct space *s = &v->a->space;
 	char text[96], brief[64];
 	const int used = canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("LAYOUTS"));
-	const int x = r.x + used + 2 + canvas_text(v->c, r.x + used + 2, r.y, r.w - used - 2, ROLE_TEXT, ui_text(by[s->order]));
+	const int x = r.x + used + 2 + canvas_text(v->c, r.x + used + 2, r.y, r.w - used - 2, ROLE_TEXT, ui_text(order_names[s->order]));
 	if (s->complete) {
 		(void)snprintf(
 			text, sizeof(text), _("%zu of %zu legal ones fit: same run, cluster and framework"), s->fit, s->legal);
@@ -269,12 +286,35 @@ void view_space(const struct view *v)
 	const size_t height = (size_t)(body.h - 2 - picture_h), focus = a->space_focus;
 	const size_t top = focus >= height ? focus - height + 1 : 0;
 	view_prompt_or(v, draw_outcome);
+	/* A flag may stand behind the table. */
+	const struct table t = { { body.x, body.y, body.w, body.h }, a->space.n_cp > 1, a->space.n_ep > 1 };
 	draw_title(v, (struct rect){ body.x, body.y, w, 1 });
-	draw_names(v, body.x + MARK_W, body.y + 1);
-	for (size_t i = top; i < a->space.n && i < top + height; i++)
-		draw_row(v, body.x, body.y + 2 + (int)(i - top), i);
+	draw_names(v, &t, body.y + 1);
+	for (size_t i = top; i < a->space.n && i < top + height; i++) {
+		const int y = body.y + 2 + (int)(i - top);
+		draw_row(v, &t, y, &a->space.row[i], i == focus);
+		draw_marks(v, body.x, y, i);
+	}
 	if (a->space.complete && a->space.n == 0)
 		(void)canvas_text(v->c, body.x, body.y + 2, body.w, ROLE_TEXT, _("No layout is legal with what is set."));
 	if (picture_h > 0)
 		draw_picture(v, (struct rect){ body.x, body.y + body.h - picture_h, w, picture_h });
+}
+
+void view_space_block(const struct view *v, struct rect r)
+{
+	const struct space_best *b = &v->a->best;
+	const struct table t = { r, b->cp, b->ep };
+	char text[64];
+	if (r.h == 0)
+		return;
+	const int used = canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("LAYOUTS")) + 2;
+	(void)canvas_text(v->c, r.x + used, r.y, r.w - used, ROLE_TEXT, ui_text(order_names[b->order]));
+	(void)snprintf(text, sizeof(text), _("%zu of %zu fit: f"), b->fit, b->legal);
+	(void)canvas_text_right(v->c, r.x, r.y, r.w, ROLE_DIM, v->a->space.complete ? text : _("searching"));
+	if (b->n == 0)
+		return;
+	draw_names(v, &t, r.y + 1);
+	for (size_t i = 0; i < b->n && (int)i + 2 < r.h; i++)
+		draw_row(v, &t, r.y + 2 + (int)i, &b->row[i], false);
 }

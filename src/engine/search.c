@@ -1,7 +1,8 @@
 /* The automatic choice. Order of preference: fits with room, fits tightly, does not fit; then predicted throughput; where the
  * speed of the GPU is not known: less recompute, smaller tp pp cp, more headroom, framework table order. Every framework,
  * recompute mode, product tp pp cp, ZeRO stage, chunk count and micro-batch that is open is tried; memory is looked at first, and
- * time only where it fits. A larger micro-batch is tried only while the smaller one fits: memory grows with it. Of expert
+ * time only where it fits. A larger micro-batch is tried only while the smaller one fits: memory grows with it, but for gradients
+ * that are whole while micro-batches accumulate, so the batch in one piece is tried as well. Of expert
  * parallelism the widest legal degrees inside a node, inside four nodes and of all are tried. */
 #include "search.h"
 
@@ -154,14 +155,24 @@ static bool consider(struct search *sr, const struct draft *candidate)
 	return rank_of(&p) > 0;
 }
 
-/* Micro-batches 1, 2, 4 ... while they fit and divide. */
+int64_t search_next_micro_batch(const struct scenario *s, int64_t b, bool fitted)
+{
+	const int64_t whole = s->training.global_batch / num_max(1, scenario_dp(s)), next = fitted ? 2 * b : whole;
+
+	return next > b && next <= MICRO_BATCH_MOST ? next : 0;
+}
+
 static void try_micro_batches(struct search *sr, struct draft *d)
 {
-	for (int64_t b = 1; b <= MICRO_BATCH_MOST; b *= 2) {
+	int64_t b = 1;
+
+	while (b > 0) {
+		bool fitted;
+
 		draft_settle(d, sr->c);
 		set_micro_batch(d, b);
-		if (!consider(sr, d) || is_fixed(d, KNOB_OF(training.micro_batch)))
-			return;
+		fitted = consider(sr, d);
+		b = is_fixed(d, KNOB_OF(training.micro_batch)) ? 0 : search_next_micro_batch(&d->s, b, fitted);
 	}
 }
 
