@@ -56,11 +56,15 @@ double advice_progress(const struct advice *a)
 	return a->complete ? 1 : (double)(a->done < all ? a->done : all) / (double)all;
 }
 
-/* Group by group; in a group least lost speed first, where it is known, then more room. */
+/* Group by group; in a group a new layout behind changes of one setting, then least lost speed first, where it is known, then more
+ * room. */
 static bool comes_before(const struct advice_row *x, const struct advice_row *y)
 {
+	const bool single = x->from[0] != '\0';
 	if (x->group != y->group)
 		return x->group < y->group;
+	if (single != (y->from[0] != '\0'))
+		return single;
 	const bool timed = x->group < ADVICE_HARDWARE && x->tokens_per_s > 0 && y->tokens_per_s > 0;
 	if (timed && (x->tokens_per_s < y->tokens_per_s || x->tokens_per_s > y->tokens_per_s))
 		return x->tokens_per_s > y->tokens_per_s;

@@ -123,4 +123,7 @@ void view_advice(const struct view *v)
 			draw_row(v, r, r.y + y, &a->row[i], i == v->a->advice_focus);
 	}
 	draw_state(v, (struct rect){ body.x, body.y + body.h - 1, body.w, 1 });
+	const int below = row_of(a, a->n) - top - r.h;
+	if (below > 0)
+		(void)canvas_text_right(v->c, r.x, body.y + body.h - 1, r.w, ROLE_DIM, _("more below: G"));
 }

@@ -194,7 +194,7 @@ mux send-keys -l mine
 frame "name"
 mux send-keys Enter
 frame "saved"
-holds "mine.json"
+holds "Saved mine"
 drain
 mux send-keys h
 frame "changed"
