@@ -125,6 +125,37 @@ START_TEST(a_typed_value_is_read_shown_and_taken)
 }
 END_TEST
 
+/* A number between two stops of the slider is a stop itself, up and down, for its setting alone. */
+START_TEST(a_typed_number_comes_back)
+{
+	fixture_focus(f, "seq");
+	fixture_text(f, "=12k");
+	(void)fixture_key(f, INPUT_ENTER);
+	(void)fixture_key(f, 'l');
+	ck_assert_int_eq(f->app.draft.s.training.seq, 16384);
+	ck_assert_str_eq(f->app.preview[0].value, "12,288");
+	(void)fixture_key(f, 'h');
+	ck_assert_int_eq(f->app.draft.s.training.seq, 12288);
+	(void)fixture_key(f, 'h');
+	ck_assert_int_eq(f->app.draft.s.training.seq, 8192);
+	(void)fixture_key(f, 'l');
+	ck_assert_int_eq(f->app.draft.s.training.seq, 12288);
+	fixture_focus(f, "max-seq");
+	(void)fixture_key(f, 'l');
+	ck_assert_int_ne(f->app.draft.s.model.max_seq, 12288);
+}
+END_TEST
+
+/* Big mode shows one setting and no figures: its keys belong to the setting. */
+START_TEST(big_mode_is_about_a_setting)
+{
+	(void)fixture_key(f, INPUT_TAB);
+	ck_assert_int_eq(f->app.pane, PANE_FIGURES);
+	(void)fixture_key(f, 'B');
+	ck_assert_int_eq(f->app.pane, PANE_SETTINGS);
+}
+END_TEST
+
 START_TEST(a_text_that_cannot_be_read_stays_in_the_prompt_with_its_reason)
 {
 	fixture_text(f, "6x");
@@ -817,6 +848,8 @@ static void add_tests(TCase *c)
 	tcase_add_test(c, a_new_change_forgets_what_was_undone);
 	tcase_add_test(c, history_keeps_the_newest_states_when_it_is_full);
 	tcase_add_test(c, a_typed_value_is_read_shown_and_taken);
+	tcase_add_test(c, a_typed_number_comes_back);
+	tcase_add_test(c, big_mode_is_about_a_setting);
 	tcase_add_test(c, a_text_that_cannot_be_read_stays_in_the_prompt_with_its_reason);
 	tcase_add_test(c, enter_on_a_refused_number_takes_the_nearest_legal_one);
 	tcase_add_test(c, a_prompt_takes_text_beyond_ascii_and_erases_whole_characters);

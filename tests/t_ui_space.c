@@ -141,6 +141,58 @@ START_TEST(experts_and_chunks_give_way)
 }
 END_TEST
 
+/* Wider expert parallelism than the present one is found as well, and has a column. */
+START_TEST(expert_parallelism_is_searched)
+{
+	fixture_text(f, ":model mixtral-8x7b gpus 64 tp 2 pp 2 ep 2");
+	(void)fixture_key(f, INPUT_ENTER);
+	const struct space *s = search();
+	bool wide = false;
+	for (size_t i = 0; i < s->n; i++)
+		wide = wide || s->row[i].ep == 8;
+	ck_assert(wide);
+	shows("ep   dp mb");
+}
+END_TEST
+
+/* A batch that nobody gave stays: tokens a second of different batches cannot be compared. */
+START_TEST(an_open_batch_does_not_follow_the_layout)
+{
+	const size_t batch = knob_index(knob_find("global-batch"));
+	struct draft d = f->app.draft;
+	struct err e;
+	d.origin[batch] = ORIGIN_DEFAULT;
+	d.s.training.global_batch = 4096;
+	ck_assert(app_load(&f->app, &d, "", &e) == ERR_OK);
+	const struct space *s = search();
+	ck_assert_uint_gt(s->n, 0);
+	for (size_t i = 0; i < s->n; i++) {
+		struct draft taken;
+		space_draft(&f->app.draft, &f->catalog, &s->row[i], &taken);
+		ck_assert_int_eq(taken.s.training.global_batch, 4096);
+	}
+	(void)fixture_key(f, INPUT_ESCAPE);
+	(void)fixture_key(f, 'h');
+	ck_assert_int_eq(f->app.draft.s.training.global_batch, 4096);
+}
+END_TEST
+
+/* The best of them stand on a main screen that has room, and what nobody looks at costs nothing. */
+START_TEST(a_wide_main_screen_shows_the_best_layouts)
+{
+	ck_assert(!app_busy(&f->app));
+	fixture_resize(f, 160, 45);
+	ck_assert(app_busy(&f->app));
+	while (app_busy(&f->app))
+		(void)app_work(&f->app);
+	ck_assert_uint_eq(f->app.best.n, SPACE_BEST);
+	ck_assert_int_eq(f->app.best.row[0].need_bytes, f->app.space.row[0].need_bytes);
+	shows("fit: f");
+	(void)fixture_key(f, 'h');
+	shows("searching");
+}
+END_TEST
+
 START_TEST(nothing_that_fits_shows_the_nearest_misses)
 {
 	fixture_text(f, ":gpus 8");
@@ -167,6 +219,9 @@ int main(void)
 	tcase_add_test(c, a_change_starts_the_search_anew);
 	tcase_add_test(c, the_focus_is_on_a_row_after_a_change);
 	tcase_add_test(c, experts_and_chunks_give_way);
+	tcase_add_test(c, expert_parallelism_is_searched);
+	tcase_add_test(c, an_open_batch_does_not_follow_the_layout);
+	tcase_add_test(c, a_wide_main_screen_shows_the_best_layouts);
 	tcase_add_test(c, nothing_that_fits_shows_the_nearest_misses);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);

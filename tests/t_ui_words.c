@@ -179,12 +179,75 @@ START_TEST(advice_is_ranked_by_what_it_costs)
 	finish_work();
 	const struct advice *a = &f->app.advice;
 	for (size_t i = 1; i < a->n; i++) {
-		if (a->row[i].group == a->row[i - 1].group && a->row[i].group < ADVICE_HARDWARE)
+		/* A layout chosen anew stands behind changes of one setting. */
+		const bool alike = (a->row[i].from[0] == '\0') == (a->row[i - 1].from[0] == '\0');
+		if (alike && a->row[i].group == a->row[i - 1].group && a->row[i].group < ADVICE_HARDWARE)
 			ck_assert(a->row[i].tokens_per_s <= a->row[i - 1].tokens_per_s);
 	}
 	shows("tokens/s");
 	shows("% slower");
 	shows("Enter takes ");
+}
+END_TEST
+
+/* What no single setting mends, a layout may: it is the way out before anything else is trained. */
+START_TEST(a_layout_chosen_anew_is_a_way_out)
+{
+	type_flags("model deepseek-v3 gpus 2048");
+	finish_work();
+	shows("out: layout chosen anew, -");
+	(void)fixture_key(f, 'a');
+	finish_work();
+	shows("layout           chosen anew");
+	shows("Enter takes layout chosen anew; u goes back.");
+	(void)fixture_key(f, INPUT_ENTER);
+	ck_assert(f->app.plan.verdict.fits);
+	ck_assert_int_eq(f->app.draft.s.training.global_batch, 128);
+}
+END_TEST
+
+/* Twice the time is no percentage. */
+START_TEST(large_differences_are_factors)
+{
+	type_flags("tp 4");
+	(void)fixture_key(f, 'a');
+	finish_work();
+	(void)fixture_key(f, 'G');
+	shows(" x slower");
+	for (size_t i = 0; i < f->app.advice.n; i++)
+		ck_assert(f->app.advice.row[i].group != ADVICE_LAYOUT || strstr(f->app.advice.row[i].what, "--") == NULL);
+}
+END_TEST
+
+START_TEST(names_are_asked_for_where_names_are_wanted)
+{
+	fixture_focus(f, "model");
+	fixture_text(f, "=");
+	shows("a name; Esc, then Enter lists them");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	fixture_focus(f, "seq");
+	fixture_text(f, "=");
+	shows("8k, 8192, 70B, 1.5e12");
+}
+END_TEST
+
+/* The name in the heading is what changed. */
+START_TEST(the_next_schedule_leaves_its_heading_in_sight)
+{
+	(void)fixture_key(f, 'p');
+	(void)fixture_key(f, 's');
+	shows("interleaved  4 ranks");
+	shows("Passed over: schedule 1f1b-v is not in megatron.");
+}
+END_TEST
+
+START_TEST(presets_say_which_list_holds_a_name)
+{
+	fixture_text(f, "b/h100");
+	shows("Elsewhere: gpus 1,");
+	(void)fixture_key(f, INPUT_ENTER);
+	(void)fixture_key(f, INPUT_TAB);
+	ck_assert_str_eq(browser_focused(&f->app.browser, &f->catalog), "h100-sxm-80gb");
 }
 END_TEST
 
@@ -288,6 +351,11 @@ int main(void)
 	tcase_add_test(c, a_no_says_how_much_where_why_and_the_cheapest_way_out);
 	tcase_add_test(c, words_name_what_a_stage_has_more_of);
 	tcase_add_test(c, advice_is_ranked_by_what_it_costs);
+	tcase_add_test(c, a_layout_chosen_anew_is_a_way_out);
+	tcase_add_test(c, large_differences_are_factors);
+	tcase_add_test(c, names_are_asked_for_where_names_are_wanted);
+	tcase_add_test(c, the_next_schedule_leaves_its_heading_in_sight);
+	tcase_add_test(c, presets_say_which_list_holds_a_name);
 	tcase_add_test(c, help_is_searched_and_its_lines_are_opened);
 	tcase_add_test(c, a_key_of_another_view_is_not_pressed_by_the_help);
 	tcase_add_test(c, what_was_undone_last_is_a_third_column);

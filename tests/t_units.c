@@ -86,6 +86,8 @@ static const struct {
 	{ "1M", 1024, 1048576 },
 	{ "1M", 1000, 1000000 },
 	{ "70B", 1000, 70000000000 },
+	{ "1.5e12", 1000, 1500000000000 },
+	{ "8E3", 1024, 8000 },
 	{ "70b", 1000, 70000000000 },
 	{ "0.5B", 1000, 500000000 },
 	{ "1.5T", 1000, 1500000000000 },
@@ -114,7 +116,7 @@ static const struct {
 	enum err_code code;
 } bad_counts[] = {
 	{ "", ERR_USAGE }, { "k", ERR_USAGE }, { "eight", ERR_USAGE }, { "8q", ERR_USAGE },
-	{ "12,34", ERR_USAGE }, { "1234,567", ERR_USAGE }, { "1,,000", ERR_USAGE }, { "1e9", ERR_USAGE }, { "8 192", ERR_USAGE },
+	{ "12,34", ERR_USAGE }, { "1234,567", ERR_USAGE }, { "1,,000", ERR_USAGE }, { "1e", ERR_USAGE }, { "1e99", ERR_USAGE }, { "1e-3", ERR_USAGE }, { "8 192", ERR_USAGE },
 	{ "0.1234567890123456789", ERR_USAGE }, { "9223372036854775808", ERR_RANGE }, { "10000000T", ERR_RANGE },
 };
 /* clang-format on */

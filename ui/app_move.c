@@ -158,7 +158,8 @@ static void next_kind(struct app *a, int by)
 	b->kind = (enum browser_kind)(((int)b->kind + by + BROWSER_KIND_COUNT) % BROWSER_KIND_COUNT);
 	b->focus = 0;
 	b->n = 0;
-	b->filter[0] = '\0';
+	if (browser_matches(b, a->catalog, b->kind) == 0)
+		b->filter[0] = '\0';
 	a->scroll[VIEW_PRESETS] = 0;
 	browser_filter(b, a->catalog);
 }

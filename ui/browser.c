@@ -70,6 +70,14 @@ bool browser_words_match(const char *text, const char *filter)
 	return true;
 }
 
+size_t browser_matches(const struct browser *b, const struct catalog *c, enum browser_kind kind)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < browser_count(b, c, kind); i++)
+		n += browser_words_match(browser_id(b, c, kind, i), b->filter);
+	return n;
+}
+
 void browser_filter(struct browser *b, const struct catalog *c)
 {
 	const size_t all = browser_count(b, c, b->kind), before = b->focus < b->n ? b->match[b->focus] : 0;

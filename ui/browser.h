@@ -34,6 +34,8 @@ size_t browser_count(const struct browser *b, const struct catalog *c, enum brow
 const char *browser_id(const struct browser *b, const struct catalog *c, enum browser_kind kind, size_t i);
 /* What is in focus; "" when nothing is. */
 const char *browser_focused(const struct browser *b, const struct catalog *c);
+/* How many names of a kind the filter lets through. */
+size_t browser_matches(const struct browser *b, const struct catalog *c, enum browser_kind kind);
 /* Applies the filter again, keeping the focus where it can. */
 void browser_filter(struct browser *b, const struct catalog *c);
 /* Whether every word of the filter occurs in the text, in any order; letters count alike in both cases. */

@@ -360,6 +360,11 @@ bool view_footer_item(const struct view *v, enum context context, enum ui_action
 	return true;
 }
 
+static bool takes_names(const struct knob *k)
+{
+	return k->type == KNOB_FLAG || k->type == KNOB_ENUM || k->type == KNOB_PRESET;
+}
+
 /* Behind the keys of a prompt: what Enter would take, or what can be typed. */
 static void draw_prompt_hint(const struct view *v, int x, int w)
 {
@@ -370,6 +375,9 @@ static void draw_prompt_hint(const struct view *v, int x, int w)
 		(void)snprintf(text, sizeof(text), _("Enter takes %s, the nearest that is legal"), p->take);
 		(void)snprintf(brief, sizeof(brief), _("Enter takes %s"), p->take);
 		(void)canvas_text(v->c, x, y, w, ROLE_TEXT, canvas_fitting(w, text, brief));
+	} else if (p->kind == PROMPT_VALUE && takes_names(app_knob(v->a))) {
+		(void)canvas_text(v->c, x, y, w, ROLE_DIM,
+			canvas_fitting(w, _("a name; Esc, then Enter lists them"), _("Esc Enter lists names")));
 	} else if (p->kind == PROMPT_VALUE || p->kind == PROMPT_FLAGS) {
 		(void)canvas_text(
 			v->c, x, y, w, ROLE_DIM, canvas_fitting(w, "8k, 8192, 70B, 1.5e12, 80GB, 64GiB", "8k, 70B, 64GiB"));

@@ -30,7 +30,7 @@ static const struct {
 	[COST_TRAFFIC] = {'t', ROLE_ACTIVATIONS, GLYPH_MEDIUM, N_("exposed traffic")},
 	[COST_OPTIMIZER] = {'o', ROLE_LOGITS, GLYPH_LIGHT, N_("optimizer, offload")},
 	[COST_IDLE] = {'i', ROLE_IDLE, GLYPH_IDLE, N_("idle in the bubble")},
-	[COST_LOST] = {'f', ROLE_RESERVED, GLYPH_LIGHT, N_("not training (goodput)")},
+	[COST_LOST] = {'f', ROLE_RESERVED, GLYPH_LIGHT, N_("not training")},
 };
 /* clang-format on */
 
@@ -137,7 +137,7 @@ static void draw_run(const struct view *v, struct rect r, const struct cost *c)
 		{ _("days"), "cost.days", c->days, TENTHS },
 		{ _("GPU hours"), "cost.gpu_hours", c->gpu_hours, WHOLE },
 		{ _("MWh"), "cost.kwh", c->kwh / 1e3, TENTHS },
-		{ _("goodput"), "cost.goodput", c->goodput, SHARE },
+		{ _("time training"), "cost.goodput", c->goodput, SHARE },
 		{ _("$ per 1M tokens"), "", c->tokens > 0 ? 1e6 * c->usd / c->tokens : 0, DOLLARS },
 	};
 	char text[32];
@@ -241,7 +241,7 @@ static void draw_settings(const struct view *v, struct rect r, const struct cost
 
 static void draw_failures(const struct view *v, struct rect r, const struct cost *c)
 {
-	char mtbf[48], restart[48], interval[48], write[48], count[32];
+	char mtbf[48], restart[48], interval[48], write[48], count[32], size[32];
 	if (r.h < 1 || c->cluster_mtbf_s <= 0)
 		return;
 	(void)canvas_text(v->c, r.x, r.y, LABEL_W, ROLE_HEAD, _("FAILURES"));
@@ -255,8 +255,8 @@ static void draw_failures(const struct view *v, struct rect r, const struct cost
 	(void)view_seconds(c->checkpoint_interval_s, interval, sizeof(interval));
 	view_figure(v, r.x + LABEL_W, r.y + 1, canvas_text_width(interval), interval, "cost.checkpoint_interval_s");
 	const int x = r.x + LABEL_W + canvas_text_width(interval);
-	(void)canvas_printf(v->c, x, r.y + 1, r.x + r.w - x, ROLE_TEXT, _(" is the best interval; %.0f GB in %s, costs %.2f %%"),
-		c->checkpoint_bytes / UNITS_GB, view_seconds(c->checkpoint_s, write, sizeof(write)), 100 * c->failure_loss);
+	(void)canvas_printf(v->c, x, r.y + 1, r.x + r.w - x, ROLE_TEXT, _(" is the best interval; %s GB in %s, costs %.2f %%"),
+		units_format_commas(num_round(c->checkpoint_bytes / UNITS_GB), size, sizeof(size)), view_seconds(c->checkpoint_s, write, sizeof(write)), 100 * c->failure_loss);
 }
 
 /* What a GPU hour costs elsewhere: every card of the catalog that has a price. */

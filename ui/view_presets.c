@@ -201,17 +201,37 @@ static const char *id_at(const void *ctx, size_t i)
 	return browser_id(&a->browser, a->catalog, a->browser.kind, i);
 }
 
-/* Nothing matches: the names that are nearest. */
+/* "gpus 2, nodes 6": which other lists hold the words of the filter, and how often. False: none. */
+static bool write_elsewhere(const struct app *a, char *buf, size_t cap)
+{
+	struct sink out;
+	sink_init(&out, buf, cap, NULL, NULL);
+	buf[0] = '\0';
+	for (int kind = 0; kind < BROWSER_KIND_COUNT; kind++) {
+		const size_t n = browser_matches(&a->browser, a->catalog, (enum browser_kind)kind);
+		if (n > 0)
+			sink_printf(&out, "%s%s %zu", buf[0] != '\0' ? ", " : "", ui_text(browser_kind_names[kind]), n);
+	}
+	return buf[0] != '\0';
+}
+
+/* Nothing matches: where there is something, else the names that are nearest. */
 static void draw_nothing(const struct view *v, struct rect r)
 {
 	const struct app *a = v->a;
 	const struct browser *b = &a->browser;
 	const size_t all = browser_count(b, a->catalog, b->kind);
-	char near[200];
-	if (all == 0)
+	char found[120], near[200], text[256];
+	if (all == 0) {
 		(void)canvas_wrap(v->c, r, 0, ROLE_TEXT, _("Nothing is saved yet: S saves the scenario on the screen."));
-	else if (b->n == 0)
-		(void)canvas_wrap(v->c, r, 0, ROLE_TEXT, catalog_nearest(b->filter, all, id_at, a, near, sizeof(near)));
+	} else if (b->n == 0) {
+		if (write_elsewhere(a, found, sizeof(found)))
+			(void)snprintf(text, sizeof(text), _("None here. Elsewhere: %s. Tab goes on."), found);
+		else
+			(void)snprintf(text, sizeof(text), _("None. Nearest: %s."),
+				catalog_nearest(b->filter, all, id_at, a, near, sizeof(near)));
+		(void)canvas_wrap(v->c, r, 0, ROLE_TEXT, text);
+	}
 }
 
 void view_presets(const struct view *v)

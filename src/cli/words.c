@@ -209,6 +209,10 @@ static enum err_code read_token(struct reader *r)
 		return code;
 	if (r->on && knob_hint(t, hint, sizeof hint)[0] != '\0')
 		return no_part(r, t, hint);
+	if (r->on && is_size(t) && strchr("kK", t[strlen(t) - 1]) != NULL) {
+		(void)snprintf(hint, sizeof hint, "--seq %.40s", t);
+		return no_part(r, t, hint);
+	}
 	if (r->on)
 		return append(r, r->w->gpu, t);
 	if (is_size(t) && r->w->model[0] == '\0') {

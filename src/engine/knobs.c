@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -580,10 +581,22 @@ static enum err_code add_unit(const struct knob *k, enum err_code code, struct e
 	return code;
 }
 
+/* An end of a range: "64", but "10M", which nobody has to count the zeros of. */
+static const char *limit_text(double limit, char *buf, size_t cap)
+{
+	if (limit >= 1e7 && limit < 9e18 && fmod(limit, 1e6) < 0.5)
+		return units_format_count((int64_t)limit, buf, cap);
+	(void)snprintf(buf, cap, "%.15g", limit);
+	return buf;
+}
+
 static enum err_code out_of_range(const struct knob *k, double value, struct err *e)
 {
-	return err_set(e, ERR_RANGE, k->key, "%s %.15g is outside %.15g .. %.15g%s%s", k->key, value, k->min, k->max,
-		unit_of(k)[0] != '\0' ? " " : "", unit_of(k));
+	char low[32], high[32];
+
+	return err_set(e, ERR_RANGE, k->key, "%s %.15g is outside %s .. %s%s%s", k->key, value,
+		limit_text(k->min, low, sizeof low), limit_text(k->max, high, sizeof high), unit_of(k)[0] != '\0' ? " " : "",
+		unit_of(k));
 }
 
 static enum err_code parse_real(const struct knob *k, const char *text, int64_t *value, struct err *e)

@@ -163,6 +163,21 @@ enum err_code units_parse_bytes(const char *text, const char *where, int64_t *by
 	return err_set(e, ERR_USAGE, where, "'%s' is not a size; write it like 80GB, 79.15GiB or a number of bytes", text);
 }
 
+/* 10^n of "e9"; 0 when it is none, or more than a count can hold. */
+static int64_t power_factor(const char *p)
+{
+	int64_t factor = 1;
+	size_t len = strspn(p + (*p != '\0'), "0123456789");
+	long n;
+
+	if ((*p != 'e' && *p != 'E') || len == 0 || len > 2 || *skip_blanks(p + 1 + len) != '\0')
+		return 0;
+	n = strtol(p + 1, NULL, 10);
+	for (long k = 0; k < n && n <= 18; k++)
+		factor *= 10;
+	return n <= 18 ? factor : 0;
+}
+
 /* Value of the suffix at p for counts, 0 if it is none. */
 static int64_t count_factor(const char *p, int64_t kilo)
 {
@@ -180,7 +195,7 @@ static int64_t count_factor(const char *p, int64_t kilo)
 			factor *= kilo;
 		return factor;
 	}
-	return 0;
+	return power_factor(p);
 }
 
 /* The same as scale_rounded, but only when the result is whole. Sets *whole to whether it is. */
