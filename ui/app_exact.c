@@ -18,7 +18,8 @@ bool exact_is_wanted(const struct app *a)
 {
 	const struct pipeline *pl = &a->plan.pipeline;
 	int64_t bytes;
-	if (a->view != VIEW_PIPELINE || !schedule_table[pl->schedule].greedy || view_pipeline_drawn(a).m == pl->m)
+	const bool made = a->exact.workspace != NULL && a->exact.build.scratch == NULL;
+	if (a->view != VIEW_PIPELINE || !schedule_table[pl->schedule].greedy || made)
 		return false;
 	bytes = order_workspace_bytes(pl);
 	return bytes >= 0 && bytes <= EXACT_BYTES_MAX && pipeline_actions(pl) <= EXACT_ACTIONS_MAX;

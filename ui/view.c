@@ -185,14 +185,15 @@ static bool message_advice(const struct view *v, struct rect r)
 static bool message_pin(const struct view *v, struct rect r)
 {
 	const struct app *a = v->a;
-	char need[32], room[32], text[160], brief[96];
+	char need[32], room[32], differ[40], text[160], brief[112];
 	if (!a->pin.set)
 		return false;
 	const size_t n = pin_differences(a, NULL, 0);
 	(void)view_change(a->plan.worst.need_bytes - a->pin.plan.worst.need_bytes, need, sizeof(need));
 	(void)view_change(a->plan.verdict.headroom_bytes - a->pin.plan.verdict.headroom_bytes, room, sizeof(room));
-	(void)snprintf(text, sizeof(text), _("against A: peak %s GiB, room %s GiB; %zu settings differ: d"), need, room, n);
-	(void)snprintf(brief, sizeof(brief), _("against A: peak %s GiB; %zu settings differ: d"), need, n);
+	(void)snprintf(differ, sizeof(differ), n == 1 ? _("%zu setting differs: d") : _("%zu settings differ: d"), n);
+	(void)snprintf(text, sizeof(text), _("against A: peak %s GiB, room %s GiB; %s"), need, room, differ);
+	(void)snprintf(brief, sizeof(brief), _("against A: peak %s GiB; %s"), need, differ);
 	(void)canvas_text(
 		v->c, r.x, r.y, r.w, ROLE_PIN, n == 0 ? _("against A: the same plan") : canvas_fitting(r.w, text, brief));
 	return true;

@@ -6,6 +6,7 @@
 #include "units.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Columns of the table of figures; third: what was undone last has one. */
 struct columns {
@@ -150,11 +151,14 @@ static void draw_figure_row(const struct view *v, int x, int y, const struct com
 	const bool same = change > -1e-9 && change < 1e-9;
 	number(change, text + 1, sizeof(text) - 1);
 	text[0] = '+';
+	/* Too little for its digits, so nothing that is better. */
+	const bool slight = !same && strspn(text, "+-0.") == strlen(text);
 	(void)canvas_text_right(v->c, x + c.label + 2 * c.column, y, c.column, ROLE_TEXT,
 		same                 ? "="
+			: slight     ? "~0"
 			: change < 0 ? text + 1
 				     : text);
-	if (!same && f->sign != 0)
+	if (!same && !slight && f->sign != 0)
 		(void)canvas_text_right(
 			v->c, x + c.label + 3 * c.column, y, c.better, ROLE_TEXT, change * f->sign > 0 ? "B" : "A");
 	if (u->draft == NULL)
