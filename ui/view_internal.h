@@ -161,8 +161,8 @@ void player_ranks(const struct view *v, const struct drawn_order *d, const struc
 void player_mark(const struct view *v, const struct strip *s, int above, int below);
 /* One row per rank from `first` on below a heading. */
 void player_table(const struct view *v, struct rect r, const struct drawn_order *d, const struct rank_now *ranks, int64_t first);
-/* view_same.c: "SAME p m", other schedules beside the present one, in one row. */
-void view_same(const struct view *v, int y);
+/* view_same.c: "SAME p m", other schedules beside the present one, in one row from a column on; as many as it holds. */
+void view_same(const struct view *v, int x, int y);
 /* "paused, 4 ticks a second" in the row of the prompt. */
 void player_state(const struct view *v);
 

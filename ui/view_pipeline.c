@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Right of the drawing: in flight, activations, idle. */
-enum { FLIGHT_W = 11, ACT_W = 8, IDLE_W = 9, AXIS_STEP = 10, TABLE_W = 100, LABEL_W = 9 };
+enum { FLIGHT_W = 11, ACT_W = 8, IDLE_W = 9, AXIS_STEP = 10, TABLE_W = 100, LABEL_W = 9, STATE_W = 28 };
 
 static int margin_w(const struct view *v)
 {
@@ -147,7 +147,8 @@ static void draw_bubble(const struct view *v, const struct drawn_order *d, int y
 	view_figure(v, LABEL_W, y + 1, canvas_text_width(text), text, "pipeline.bubble_over_ideal");
 }
 
-/* Legend, bubble, other schedules, what this one is: as far as there are rows. */
+/* Legend, bubble, other schedules, what this one is: as far as there are rows. Without any the other schedules stand behind the
+ * state of the player, in the row below. */
 static void draw_below(const struct view *v, const struct drawn_order *d, int y, int bottom)
 {
 	const struct schedule_info *info = &schedule_table[v->a->plan.pipeline.schedule];
@@ -157,7 +158,9 @@ static void draw_below(const struct view *v, const struct drawn_order *d, int y,
 	if (rows >= 4)
 		draw_bubble(v, d, y + 2);
 	if (same > 0)
-		view_same(v, y + same);
+		view_same(v, 0, y + same);
+	else if (rows < 2 && v->a->prompt.kind == PROMPT_NONE && !v->a->player.reasons && !v->a->player.hide_future)
+		view_same(v, STATE_W, bottom);
 	if (rows < 6)
 		return;
 	const int used = canvas_text(v->c, 0, y + 5, v->c->w, ROLE_HEAD, info->key);

@@ -84,19 +84,20 @@ static void write_rival(const struct schedule_estimate *x, bool first, char *tex
 			x->peak_micro_batches);
 }
 
-void view_same(const struct view *v, int y)
+void view_same(const struct view *v, int x, int y)
 {
 	struct rivals r = { .n = 0 };
-	int x = LABEL_W;
 	if (v->a->plan.pipeline.p == 1)
 		return;
 	choose(&r, &v->a->plan.pipeline);
-	(void)canvas_text(v->c, 0, y, LABEL_W, ROLE_HEAD, _("SAME p m"));
+	x += LABEL_W;
 	for (int i = 0; i < r.n; i++) {
 		char text[120];
 		write_rival(&r.of[r.shown[i]], i == 0, text, sizeof(text));
 		if (x + canvas_text_width(text) > v->c->w)
 			return;
+		if (i == 0)
+			(void)canvas_text(v->c, x - LABEL_W, y, LABEL_W, ROLE_HEAD, _("SAME p m"));
 		x += canvas_text(v->c, x, y, v->c->w - x, ROLE_TEXT, text);
 	}
 }
