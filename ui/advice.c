@@ -56,8 +56,8 @@ double advice_progress(const struct advice *a)
 	return a->complete ? 1 : (double)(a->done < all ? a->done : all) / (double)all;
 }
 
-/* Group by group; in a group a new layout behind changes of one setting, then least lost speed first, where it is known, then more
- * room. */
+/* Group by group; in a group a new layout behind changes of one setting, then least lost speed first, where it is known, then
+ * more room. */
 static bool comes_before(const struct advice_row *x, const struct advice_row *y)
 {
 	const bool single = x->from[0] != '\0';

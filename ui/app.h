@@ -155,7 +155,7 @@ struct app {
 	enum view_id view, below[APP_DEPTH_MAX]; /* Esc returns to the view below */
 	size_t depth;
 	enum pane pane;
-	size_t focus;                 /* index in the knob table */
+	size_t focus; /* index in the knob table */
 	struct typed_stop typed;
 	bool ledger;                  /* memory view: the focus is on a row of the ledger, which is a setting */
 	size_t settings_top;          /* first row of the pane */

@@ -57,8 +57,8 @@ static enum err_code step(
 	struct err ignored;
 	const enum err_code code = draft_step(d, a->catalog, k, steps, moves, e);
 	const int64_t to = code == ERR_OK ? knob_get(k, &d->s) : steps < 0 ? INT64_MIN : INT64_MAX;
-	const bool passed = t->set && t->knob == knob_index(k) && (from < t->value) == (t->value < to) && t->value != from &&
-		t->value != to;
+	const bool passed =
+		t->set && t->knob == knob_index(k) && (from < t->value) == (t->value < to) && t->value != from && t->value != to;
 	if (!passed || (steps != 1 && steps != -1) ||
 		draft_put(&typed, a->catalog, k, t->value, &typed_moves, &ignored) != ERR_OK)
 		return code;

@@ -105,7 +105,8 @@ double space_progress(const struct space *s)
 void space_draft(const struct draft *d, const struct catalog *c, const struct space_row *row, struct draft *out)
 {
 	/* With the batch, which would follow the layout where it is open: the run stays the same. */
-	static const char *const set[] = { "tp", "pp", "cp", "ep", "micro-batch", "global-batch", "recompute", "schedule", "vpp" };
+	static const char *const set[] = { "tp", "pp", "cp", "ep", "micro-batch", "global-batch", "recompute", "schedule",
+		"vpp" };
 	struct layout *y = &out->s.layout;
 	*out = *d;
 	out->dp_given = 0;

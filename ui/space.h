@@ -1,5 +1,5 @@
-/* The space of layouts: every tp, pp, cp, ep, micro-batch and recompute that trains the same run on the same cluster with the same
- * framework, with what each needs and how fast it is. Worked out in slices, so that a key never waits for it. */
+/* The space of layouts: every tp, pp, cp, ep, micro-batch and recompute that trains the same run on the same cluster with the
+ * same framework, with what each needs and how fast it is. Worked out in slices, so that a key never waits for it. */
 #ifndef MESHPLAN_SPACE_H
 #define MESHPLAN_SPACE_H
 

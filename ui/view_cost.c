@@ -256,7 +256,8 @@ static void draw_failures(const struct view *v, struct rect r, const struct cost
 	view_figure(v, r.x + LABEL_W, r.y + 1, canvas_text_width(interval), interval, "cost.checkpoint_interval_s");
 	const int x = r.x + LABEL_W + canvas_text_width(interval);
 	(void)canvas_printf(v->c, x, r.y + 1, r.x + r.w - x, ROLE_TEXT, _(" is the best interval; %s GB in %s, costs %.2f %%"),
-		units_format_commas(num_round(c->checkpoint_bytes / UNITS_GB), size, sizeof(size)), view_seconds(c->checkpoint_s, write, sizeof(write)), 100 * c->failure_loss);
+		units_format_commas(num_round(c->checkpoint_bytes / UNITS_GB), size, sizeof(size)),
+		view_seconds(c->checkpoint_s, write, sizeof(write)), 100 * c->failure_loss);
 }
 
 /* What a GPU hour costs elsewhere: every card of the catalog that has a price. */

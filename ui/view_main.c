@@ -184,7 +184,8 @@ static void draw_why(const struct view *v, struct rect r)
 	if (r.h == 0 || a->plan.host_bytes_per_node > 0 || a->plan.verdict.fits || !a->plan.verdict.known || app_busy(a))
 		return;
 	const int x = r.x + view_label_w(a);
-	(void)canvas_text(v->c, x, r.y, r.x + r.w - x, ROLE_TEXT, view_why_brief(a, parts_stage(a), r.x + r.w - x, text, sizeof(text)));
+	(void)canvas_text(
+		v->c, x, r.y, r.x + r.w - x, ROLE_TEXT, view_why_brief(a, parts_stage(a), r.x + r.w - x, text, sizeof(text)));
 }
 
 /* Side pane: what the focused setting is. */

@@ -256,6 +256,5 @@ void player_state(const struct view *v)
 	(void)canvas_text_right(v->c, 0, y, v->c->w, ROLE_DIM, right);
 	(void)snprintf(text, sizeof(text), p->playing ? _("playing, ticks a second: %d") : _("paused, ticks a second: %d"),
 		app_ticks_per_s(v->a));
-	(void)canvas_text(
-		v->c, 0, y, left_w, ROLE_DIM, canvas_fitting(left_w, text, p->playing ? _("playing") : _("paused")));
+	(void)canvas_text(v->c, 0, y, left_w, ROLE_DIM, canvas_fitting(left_w, text, p->playing ? _("playing") : _("paused")));
 }

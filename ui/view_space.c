@@ -178,7 +178,8 @@ static void draw_title(const struct view *v, struct rect r)
 	const struct space *s = &v->a->space;
 	char text[96], brief[64];
 	const int used = canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("LAYOUTS"));
-	const int x = r.x + used + 2 + canvas_text(v->c, r.x + used + 2, r.y, r.w - used - 2, ROLE_TEXT, ui_text(order_names[s->order]));
+	const int x = r.x + used + 2 +
+		canvas_text(v->c, r.x + used + 2, r.y, r.w - used - 2, ROLE_TEXT, ui_text(order_names[s->order]));
 	if (s->complete) {
 		(void)snprintf(
 			text, sizeof(text), _("%zu of %zu legal ones fit: same run, cluster and framework"), s->fit, s->legal);

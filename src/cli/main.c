@@ -86,8 +86,8 @@ static int run_command(struct cli *cli, int argc, char **argv)
 /* What others have a command for and we a view. */
 static const char *view_key(const char *word)
 {
-	static const char *const views[][2] = { { "search", "f" }, { "layouts", "f" }, { "layout", "f" }, { "compare", "c, then d" },
-		{ "diff", "c, then d" }, { "advice", "a" }, { "why", "e" } };
+	static const char *const views[][2] = { { "search", "f" }, { "layouts", "f" }, { "layout", "f" },
+		{ "compare", "c, then d" }, { "diff", "c, then d" }, { "advice", "a" }, { "why", "e" } };
 
 	for (size_t i = 0; i < sizeof views / sizeof views[0]; i++)
 		if (strcmp(word, views[i][0]) == 0)
@@ -114,8 +114,8 @@ static int dispatch(struct cli *cli, int argc, char **argv)
 		return cli_fail_usage(
 			"", _("there is no command \"%.60s\"; for a scenario: meshplan fit %.60s ..."), argv[1], argv[1]);
 	if (cli->command == NULL && view_key(argv[1]) != NULL)
-		return cli_fail_usage("", _("there is no command \"%.60s\": it is a view of meshplan ui, key %s"), argv[1],
-			view_key(argv[1]));
+		return cli_fail_usage(
+			"", _("there is no command \"%.60s\": it is a view of meshplan ui, key %s"), argv[1], view_key(argv[1]));
 	if (cli->command == NULL)
 		return cli_fail_usage("", _("there is no command \"%.60s\"; nearest: %s; all: meshplan --help"), argv[1],
 			command_nearest(argv[1], near, sizeof near));

@@ -91,8 +91,8 @@ static uint32_t frameworks_that_can(uint32_t need)
 }
 
 /* What a framework does not have, with those that do: "zero 3 is not in megatron (it is in fsdp)". */
-static enum err_code absent(const struct scenario *s, struct err *e, const char *knob, const char *what, uint32_t having,
-	const char *legal)
+static enum err_code absent(
+	const struct scenario *s, struct err *e, const char *knob, const char *what, uint32_t having, const char *legal)
 {
 	char names[64] = "";
 	size_t len = 0;
@@ -478,8 +478,7 @@ static enum err_code check_offload(const struct scenario *s, struct err *e)
 	const bool cpu = can(s, CAN_OFFLOAD_CPU) != 0;
 
 	if (t->offload == OFFLOAD_NVME && !can(s, CAN_OFFLOAD_NVME))
-		return absent(
-			s, e, "offload", "offload nvme", frameworks_that_can(CAN_OFFLOAD_NVME), cpu ? "none cpu" : "none");
+		return absent(s, e, "offload", "offload nvme", frameworks_that_can(CAN_OFFLOAD_NVME), cpu ? "none cpu" : "none");
 	if (t->offload == OFFLOAD_CPU && !cpu)
 		return absent(s, e, "offload", "offload cpu", frameworks_that_can(CAN_OFFLOAD_CPU), "none");
 	if (t->offload != OFFLOAD_NONE && s->profile.framework == FRAMEWORK_DEEPSPEED && s->layout.zero == 0)
@@ -497,8 +496,7 @@ static enum err_code check_offload(const struct scenario *s, struct err *e)
 		return err_set(e, ERR_ILLEGAL, "offload-params",
 			"offload-params needs the optimizer offloaded too (--offload cpu); legal here: none");
 	if (t->offload_params == OFFLOAD_NVME && !can(s, CAN_OFFLOAD_NVME))
-		return absent(
-			s, e, "offload-params", "offload-params nvme", frameworks_that_can(CAN_OFFLOAD_NVME), "none cpu");
+		return absent(s, e, "offload-params", "offload-params nvme", frameworks_that_can(CAN_OFFLOAD_NVME), "none cpu");
 	return ERR_OK;
 }
 
@@ -508,8 +506,7 @@ static enum err_code check_training(const struct scenario *s, struct err *e)
 	char legal[48];
 
 	if (t->recompute == RECOMPUTE_SELECTIVE && !can(s, CAN_SELECTIVE))
-		return absent(
-			s, e, "recompute", "recompute selective", frameworks_that_can(CAN_SELECTIVE), "none full");
+		return absent(s, e, "recompute", "recompute selective", frameworks_that_can(CAN_SELECTIVE), "none full");
 	if (t->recompute_every > 1 && t->recompute != RECOMPUTE_FULL)
 		return err_set(e, ERR_ILLEGAL, "recompute-every",
 			"recompute-every %" PRId64 " needs recompute full; legal here: 1", t->recompute_every);

@@ -16,8 +16,8 @@
  * ORIGIN_AUTO. ERR_ILLEGAL when no legal layout exists with what is fixed. */
 enum err_code search_choose(struct draft *d, const struct catalog *c, struct plan *p, struct err *e) NODISCARD;
 
-/* The micro-batch to try after `b`, whether that fitted or not: 1, 2, 4 .. 16 while they fit; else the batch of a rank in one piece,
- * which needs no gradients beside those of a step. 0: none. */
+/* The micro-batch to try after `b`, whether that fitted or not: 1, 2, 4 .. 16 while they fit; else the batch of a rank in one
+ * piece, which needs no gradients beside those of a step. 0: none. */
 int64_t search_next_micro_batch(const struct scenario *s, int64_t b, bool fitted);
 
 /* Fewest GPUs of this kind (1, 2, 4, 8 within a node, whole nodes above, up to max_gpus) on which search_choose fits; 0 if none.
