@@ -226,6 +226,8 @@ void advice_step(struct advice *a, const struct draft *d, const struct plan *p, 
 
 const struct advice_row *advice_best(const struct advice *a)
 {
-	const bool settled = a->complete || (a->done > N_TRIED && a->n > 0 && a->row[0].group <= ADVICE_CHANGES);
+	/* A change of one setting comes before a layout chosen anew, that before a change of what is trained. */
+	const bool single = a->n > 0 && a->row[0].group == ADVICE_SAME && a->done >= N_TRIED,
+		   settled = a->complete || single || (a->n > 0 && a->row[0].group <= ADVICE_CHANGES && a->done > N_TRIED);
 	return settled && a->n > 0 && a->row[0].group != ADVICE_NOT_ENOUGH ? &a->row[0] : NULL;
 }

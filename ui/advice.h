@@ -38,8 +38,8 @@ void advice_start(struct advice *a);
 void advice_step(struct advice *a, const struct draft *d, const struct plan *p, const struct catalog *c);
 /* Share of the slices that is done, 0 to 1. */
 double advice_progress(const struct advice *a);
-/* The cheapest way out: of the single changes of the same training run the one that loses least speed, else of what changes the
- * run, else a new layout, else more GPUs. NULL as long as it is not known. */
+/* The cheapest way out: of the single changes of the same training run the one that loses least speed, else that run in a layout
+ * chosen anew, else of what changes the run, alone or in a new layout, else more GPUs. NULL as long as it is not known. */
 const struct advice_row *advice_best(const struct advice *a);
 
 #endif
