@@ -41,6 +41,15 @@ screen() {
 holds() {
 	screen | grep -qF -e "$1" || { fail "the screen does not hold \"$1\""; screen; }
 }
+# The screen comes to hold a text, after however many frames, at most 20 s.
+becomes() {
+	tries=100
+	until screen | grep -qF -e "$1"; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || { holds "$1"; return; }
+		timeout 0.2 dd bs=1 count=1 <&3 >/dev/null 2>&1
+	done
+}
 lacks() {
 	! screen | grep -qF -e "$1" || { fail "the screen still holds \"$1\""; screen; }
 }
@@ -107,8 +116,7 @@ terminal '$T wait-for go; $M ui'
 mux send-keys -l "$keys"
 mux send-keys -H 6b 1b 5b 39 39 7e
 mux wait-for -S go
-frame "flood"
-holds "framework    ◄ lowest"
+becomes "framework    ◄ lowest"
 mux send-keys q
 await ready
 
