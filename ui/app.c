@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAP = 10, FAR = 10000, ZOOM_MAX = 3, SCROLL_MARGIN = 2, PLAYER_SPEED = 4 };
+enum { LEAP = 10, FAR = 10000, FOREVER = 1 << 30, ZOOM_MAX = 3, SCROLL_MARGIN = 2, PLAYER_SPEED = 4 };
 
 void app_say(struct app *a, const char *fmt, ...)
 {
@@ -34,20 +34,14 @@ void app_pop_view(struct app *a)
 		a->view = a->below[--a->depth];
 }
 
-/* Leaves all other views and opens this one above the main screen. */
 void app_switch_view(struct app *a, enum view_id view)
 {
 	a->depth = 0;
 	a->view = VIEW_MAIN;
 	a->ledger = false;
-	if (view == VIEW_MEMORY && a->pane == PANE_SETTINGS)
-		figure_worst(a);
-	if (view != VIEW_MAIN)
-		app_push_view(a, view);
-	if (view == VIEW_TIME && strncmp(a->figure, "time.", 5) != 0 && strncmp(a->figure, "throughput.", 11) != 0)
-		figure_focus(a, "time.step_s");
-	if (view == VIEW_COST && strncmp(a->figure, "cost.", 5) != 0)
-		figure_focus(a, "cost.usd");
+	app_push_view(a, view);
+	if (view_kinds[view]->opened != NULL)
+		view_kinds[view]->opened(a);
 }
 
 const struct knob *app_knob(const struct app *a)
@@ -69,34 +63,11 @@ size_t app_settings_rows(const struct app *a, struct setting_row rows[SETTING_RO
 
 enum context app_context(const struct app *a)
 {
-	static const enum context of_view[VIEW_COUNT] = {
-		[VIEW_MAIN] = CONTEXT_SETTINGS,
-		[VIEW_MEMORY] = CONTEXT_MEMORY,
-		[VIEW_PIPELINE] = CONTEXT_PIPELINE,
-		[VIEW_TIME] = CONTEXT_TIME,
-		[VIEW_COST] = CONTEXT_COST,
-		[VIEW_COMPARE] = CONTEXT_COMPARE,
-		[VIEW_PRESETS] = CONTEXT_PRESETS,
-		[VIEW_ADVICE] = CONTEXT_ADVICE,
-		[VIEW_SPACE] = CONTEXT_SPACE,
-		[VIEW_HELP] = CONTEXT_HELP,
-		[VIEW_EXPLAIN] = CONTEXT_EXPLAIN,
-		[VIEW_LIST] = CONTEXT_LIST,
-		[VIEW_COMMAND] = CONTEXT_COMMAND,
-		[VIEW_LABS] = CONTEXT_LABS,
-		[VIEW_LAB] = CONTEXT_LAB,
-	};
+	const struct view_kind *kind = view_kinds[a->view];
 	if (a->prompt.kind != PROMPT_NONE)
 		return CONTEXT_PROMPT;
-	if (a->view == VIEW_MAIN && a->pane == PANE_FIGURES)
-		return CONTEXT_FIGURES;
-	if (a->view == VIEW_MEMORY && a->ledger)
-		return CONTEXT_LEDGER;
-	if (figure_is_setting(a))
-		return CONTEXT_BILL;
-	if (a->view == VIEW_LABS && a->labs.on_params)
-		return CONTEXT_LAB_PARAMS;
-	return of_view[a->view];
+	const bool second = kind->in_second != NULL && kind->in_second(a);
+	return (enum context)((int)CONTEXT_MAIN + 2 * (int)a->view + (second ? 1 : 0));
 }
 
 /* Keeps the focused setting inside the pane with a little context, below the heading that always stands in its first row. */
@@ -118,60 +89,6 @@ static void scroll_settings(struct app *a)
 		a->settings_top = at + SCROLL_MARGIN + 1 - height;
 	if (a->settings_top + height > n)
 		a->settings_top = n > height ? n - height : 0;
-}
-
-/* The figure or setting that e explains in this view; "" if there is none. */
-static void focus_path(const struct app *a, char *buf, size_t cap)
-{
-	const bool setting = (a->view == VIEW_MAIN && a->pane == PANE_SETTINGS) || (a->view == VIEW_MEMORY && a->ledger);
-	buf[0] = '\0';
-	if (setting)
-		(void)snprintf(buf, cap, "scenario.%s", app_knob(a)->key);
-	else if (a->view == VIEW_LIST)
-		(void)snprintf(buf, cap, "scenario.%s", knob_at(a->list.knob)->key);
-	else if (a->view == VIEW_ADVICE && a->advice_focus < a->advice.n &&
-		knob_find(a->advice.row[a->advice_focus].what) != NULL)
-		(void)snprintf(buf, cap, "scenario.%s", a->advice.row[a->advice_focus].what);
-	else if (a->view == VIEW_HELP)
-		(void)snprintf(buf, cap, "%s", view_help_target(a).path);
-	else if (a->view == VIEW_PRESETS)
-		(void)snprintf(buf, cap, "model.params");
-	else if (a->view == VIEW_PIPELINE && strncmp(a->figure, "pipeline.", 9) != 0)
-		(void)snprintf(buf, cap, "pipeline.bubble_of_step");
-	else if (a->view != VIEW_COMMAND && a->view != VIEW_ADVICE && a->view != VIEW_SPACE && a->view != VIEW_LABS &&
-		a->view != VIEW_LAB)
-		(void)snprintf(buf, cap, "%s", a->figure);
-}
-
-static void explain(struct app *a)
-{
-	char path[FIGURE_PATH_CAP];
-	focus_path(a, path, sizeof(path));
-	if (path[0] != '\0')
-		explain_open(a, path);
-	else
-		app_say(a, "%s", _("Nothing in focus here has a formula."));
-}
-
-static void open_focused(struct app *a)
-{
-	if (a->view == VIEW_LIST)
-		list_take(a);
-	else if (a->view == VIEW_ADVICE)
-		advice_take(a);
-	else if (a->view == VIEW_SPACE)
-		space_take(a);
-	else if (a->view == VIEW_PRESETS)
-		presets_take(a);
-	else if (a->view == VIEW_LABS)
-		labs_open(a);
-	else if (a->view == VIEW_EXPLAIN)
-		explain_follow(a);
-	else if ((a->view == VIEW_MAIN && a->pane == PANE_SETTINGS) || (a->view == VIEW_MEMORY && a->ledger) ||
-		(figure_is_setting(a) && settings_has_stops(app_knob(a))))
-		list_open(a, a->focus);
-	else
-		explain(a);
 }
 
 static void toggle_fewer(struct app *a)
@@ -215,9 +132,7 @@ static unsigned do_help(struct app *a, int arg, const struct press *p)
 static unsigned do_find(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
-	if (a->view == VIEW_MAIN)
-		a->pane = PANE_SETTINGS;
-	if (a->view == VIEW_MAIN || a->view == VIEW_LIST || a->view == VIEW_PRESETS || a->view == VIEW_HELP)
+	if (view_kinds[a->view]->search != NULL)
 		prompt_open(a, PROMPT_FIND, "");
 	else
 		app_say(a, "%s",
@@ -227,59 +142,67 @@ static unsigned do_find(struct app *a, int arg, const struct press *p)
 
 static unsigned do_find_again(struct app *a, int direction, const struct press *p)
 {
+	const struct view_search *search = view_kinds[a->view]->search;
 	(void)p;
-	if (a->view == VIEW_MAIN || a->view == VIEW_HELP)
-		app_find_again(a, direction);
-	else
+	if (search == NULL || search->again == NULL)
 		app_say(a, "%s", _("n and N go through the settings of the main screen and the lines of the help."));
+	else if (a->found[0] == '\0')
+		app_say(a, "%s", _("Nothing was searched for yet: / finds a setting, a line of the help."));
+	else
+		search->again(a, direction);
 	return 0;
 }
 
-/* Opening the presets also asks for the list of saved scenarios. */
-static unsigned open_view(struct app *a, enum view_id view)
+/* What a view has asked for. */
+static unsigned asked_effect(const struct app *a)
 {
-	app_switch_view(a, view);
-	if (view == VIEW_ADVICE)
-		a->advice_focus = 0;
-	if (view == VIEW_SPACE)
-		a->space_focus = 0;
-	if (view != VIEW_PRESETS)
-		return 0;
-	browser_filter(&a->browser, a->catalog);
-	a->effect = (struct effect){ .kind = EFFECT_LIST };
-	return APP_EFFECT;
+	return a->effect.kind == EFFECT_NONE ? 0 : APP_EFFECT;
 }
 
 static unsigned do_switch(struct app *a, int view, const struct press *p)
 {
 	(void)p;
-	return open_view(a, (enum view_id)view);
+	app_switch_view(a, (enum view_id)view);
+	return asked_effect(a);
+}
+
+/* Of every view that a key opens. */
+#define NO_ROW(...)
+#define LABEL_ROW(id, name, title, key, label, ...) [VIEW_##id] = label,
+#define SWITCH_ROW(id, ...) [UI_##id] = { do_switch, VIEW_##id },
+
+/* "Views by number: 1 main, 2 memory, ..." */
+static void say_numbers(struct app *a)
+{
+	static const char *const labels[VIEW_COUNT] = { [VIEW_MAIN] = N_("main"), VIEW_TABLE(LABEL_ROW, NO_ROW) };
+	struct sink out;
+	sink_init(&out, a->message, sizeof(a->message), NULL, NULL);
+	sink_puts(&out, _("Views by number:"));
+	for (int digit = '1'; digit <= '9'; digit++) {
+		for (int view = 0; view < VIEW_COUNT; view++) {
+			if (view_kinds[view]->digit == digit)
+				sink_printf(&out, "%s %c %s", digit > '1' ? "," : "", digit, _(labels[view]));
+		}
+	}
+	sink_puts(&out, ".");
 }
 
 static unsigned do_view_number(struct app *a, int arg, const struct press *p)
 {
-	static const enum view_id numbered[] = { ['1'] = VIEW_MAIN,
-		['2'] = VIEW_MEMORY,
-		['3'] = VIEW_PIPELINE,
-		['4'] = VIEW_TIME,
-		['5'] = VIEW_COST,
-		['6'] = VIEW_ADVICE,
-		['7'] = VIEW_COMPARE,
-		['8'] = VIEW_PRESETS,
-		['9'] = VIEW_LABS };
 	(void)arg;
-	if (p->key == '1' || (p->key < sizeof(numbered) / sizeof(numbered[0]) && numbered[p->key] != VIEW_MAIN))
-		return open_view(a, numbered[p->key]);
-	app_say(a, "%s",
-		_("Views by number: 1 main, 2 memory, 3 pipeline, 4 time, 5 cost, 6 advice, 7 differences, 8 presets, 9 labs."));
+	for (int view = 0; view < VIEW_COUNT; view++) {
+		if ((uint32_t)view_kinds[view]->digit == p->key)
+			return do_switch(a, view, p);
+	}
+	say_numbers(a);
 	return 0;
 }
 
 static unsigned do_type(struct app *a, int digit, const struct press *p)
 {
 	const char text[2] = { digit ? (char)p->key : '\0', '\0' };
-	if (a->view == VIEW_LABS)
-		labs_type(a, text);
+	if (view_kinds[a->view]->type != NULL)
+		view_kinds[a->view]->type(a, text);
 	else
 		prompt_open(a, PROMPT_VALUE, text);
 	return 0;
@@ -299,14 +222,13 @@ static unsigned do_move(struct app *a, int by, const struct press *p)
 	return 0;
 }
 
-/* g and G: of the pipeline the first and the last tick, of a lab the first step and what it proved. */
+/* g and G: the first and the last line, or what plays to its first and its last step. */
 static unsigned do_end(struct app *a, int direction, const struct press *p)
 {
+	const struct view_clock *clock = view_kinds[a->view]->clock;
 	(void)p;
-	if (a->view == VIEW_PIPELINE)
-		player_move(a, direction * a->player.ticks);
-	else if (a->view == VIEW_LAB)
-		labs_go(a, direction * a->labs.play->run.steps);
+	if (clock != NULL)
+		clock->go(a, direction * FOREVER);
 	else
 		app_move(a, (int64_t)direction * FAR);
 	return 0;
@@ -315,10 +237,8 @@ static unsigned do_end(struct app *a, int direction, const struct press *p)
 static unsigned do_page(struct app *a, int by, const struct press *p)
 {
 	(void)p;
-	/* The browser's list moves by lines, its page by pages. */
-	if (a->view == VIEW_PRESETS)
-		a->scroll[VIEW_PRESETS] =
-			(size_t)num_max(0, (int64_t)a->scroll[VIEW_PRESETS] + (int64_t)by * (a->h > 8 ? a->h - 8 : 1));
+	if (view_kinds[a->view]->page != NULL)
+		view_kinds[a->view]->page(a, by);
 	else
 		app_move(a, (int64_t)by * (a->h > 6 ? a->h - 6 : 1));
 	return 0;
@@ -327,14 +247,18 @@ static unsigned do_page(struct app *a, int by, const struct press *p)
 static unsigned do_sideways(struct app *a, int by, const struct press *p)
 {
 	(void)p;
-	app_move_sideways(a, by);
+	if (view_kinds[a->view]->sideways != NULL)
+		view_kinds[a->view]->sideways(a, by);
+	else
+		(void)figure_move(a, by, 0);
 	return 0;
 }
 
 static unsigned do_pane(struct app *a, int by, const struct press *p)
 {
 	(void)p;
-	app_next_pane(a, by);
+	if (view_kinds[a->view]->next_pane != NULL)
+		view_kinds[a->view]->next_pane(a, by);
 	return 0;
 }
 
@@ -352,7 +276,7 @@ static unsigned do_explain(struct app *a, int arg, const struct press *p)
 	if (a->view == VIEW_EXPLAIN)
 		explain_follow(a);
 	else
-		explain(a);
+		explain_focus(a);
 	return 0;
 }
 
@@ -380,11 +304,12 @@ static unsigned do_zoom(struct app *a, int by, const struct press *p)
 
 static unsigned do_step(struct app *a, int by, const struct press *p)
 {
+	const struct view_kind *kind = view_kinds[a->view];
 	(void)p;
-	if (a->view == VIEW_LABS)
-		labs_change(a, by);
-	else if (a->view == VIEW_LAB)
-		labs_go(a, by);
+	if (kind->step != NULL)
+		kind->step(a, by);
+	else if (kind->clock != NULL)
+		kind->clock->go(a, by);
 	else
 		change_step(a, by);
 	return 0;
@@ -395,15 +320,18 @@ static unsigned do_open(struct app *a, int arg, const struct press *p)
 	(void)arg, (void)p;
 	if (a->view == VIEW_HELP)
 		return open_help_line(a);
-	open_focused(a);
-	return a->effect.kind == EFFECT_NONE ? 0 : APP_EFFECT;
+	if (view_kinds[a->view]->open != NULL)
+		view_kinds[a->view]->open(a);
+	else
+		explain_focus(a);
+	return asked_effect(a);
 }
 
 static unsigned do_default(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
-	if (a->view == VIEW_LABS)
-		labs_default(a);
+	if (view_kinds[a->view]->reset != NULL)
+		view_kinds[a->view]->reset(a);
 	else
 		change_default(a);
 	return 0;
@@ -429,20 +357,14 @@ static unsigned do_schedule(struct app *a, int arg, const struct press *p)
 static unsigned do_play(struct app *a, int arg, const struct press *p)
 {
 	(void)arg, (void)p;
-	if (a->view == VIEW_LAB)
-		labs_play(a);
-	else
-		player_play(a);
+	view_kinds[a->view]->clock->play(a);
 	return 0;
 }
 
 static unsigned do_tick(struct app *a, int by, const struct press *p)
 {
 	(void)p;
-	if (a->view == VIEW_LAB)
-		labs_go(a, by);
-	else
-		player_move(a, by);
+	view_kinds[a->view]->clock->go(a, by);
 	return 0;
 }
 
@@ -570,15 +492,7 @@ static const struct {
 	[UI_FIND] = {do_find, 0},
 	[UI_FIND_NEXT] = {do_find_again, 1},
 	[UI_FIND_PREVIOUS] = {do_find_again, -1},
-	[UI_MEMORY] = {do_switch, VIEW_MEMORY},
-	[UI_PIPELINE] = {do_switch, VIEW_PIPELINE},
-	[UI_TIME] = {do_switch, VIEW_TIME},
-	[UI_COST] = {do_switch, VIEW_COST},
-	[UI_COMPARE] = {do_switch, VIEW_COMPARE},
-	[UI_PRESETS] = {do_switch, VIEW_PRESETS},
-	[UI_LABS] = {do_switch, VIEW_LABS},
-	[UI_ADVICE] = {do_switch, VIEW_ADVICE},
-	[UI_LAYOUTS] = {do_switch, VIEW_SPACE},
+	VIEW_TABLE(SWITCH_ROW, NO_ROW)
 	[UI_VIEW_NUMBER] = {do_view_number, 0},
 	[UI_BACK] = {do_back, 0},
 	[UI_EXPLAIN] = {do_explain, 0},
@@ -673,10 +587,7 @@ unsigned app_update(struct app *a, const struct event *ev)
 	} else if (ev->kind == EVENT_KEY) {
 		dirty = update_key(a, ev->key);
 	} else if (ev->kind == EVENT_TICK && app_wait_ms(a) >= 0) {
-		if (a->view == VIEW_LAB)
-			labs_tick(a);
-		else
-			player_tick(a);
+		view_kinds[a->view]->clock->tick(a);
 		dirty = APP_DRAW;
 	}
 	labs_check(a);

@@ -21,24 +21,6 @@
 /* What the caller of app_update has to do. APP_EFFECT: run a->effect (effect.h), then draw. */
 enum app_dirty { APP_DRAW = 1, APP_REPAINT = 2, APP_SUSPEND = 4, APP_QUIT = 8, APP_EFFECT = 16, APP_LOOK = 32 };
 
-enum view_id {
-	VIEW_MAIN,
-	VIEW_MEMORY,
-	VIEW_PIPELINE,
-	VIEW_TIME,
-	VIEW_COST,
-	VIEW_COMPARE,
-	VIEW_PRESETS,
-	VIEW_ADVICE,
-	VIEW_SPACE,
-	VIEW_HELP,
-	VIEW_EXPLAIN,
-	VIEW_LIST,
-	VIEW_COMMAND,
-	VIEW_LABS,
-	VIEW_LAB,
-	VIEW_COUNT
-};
 enum pane { PANE_SETTINGS, PANE_FIGURES };
 enum prompt_kind {
 	PROMPT_NONE,

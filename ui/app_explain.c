@@ -14,6 +14,17 @@ void explain_open(struct app *a, const char *path)
 	app_push_view(a, VIEW_EXPLAIN);
 }
 
+void explain_focus(struct app *a)
+{
+	char path[FIGURE_PATH_CAP] = "";
+	if (view_kinds[a->view]->explains != NULL)
+		view_kinds[a->view]->explains(a, path);
+	if (path[0] != '\0')
+		explain_open(a, path);
+	else
+		app_say(a, "%s", _("Nothing in focus here has a formula."));
+}
+
 /* The setting that a text names as "--tp (flag)". */
 static const struct knob *named_setting(const char *from)
 {
@@ -44,8 +55,8 @@ static bool term_category(const char *path, const char *from, char out[FIGURE_PA
 
 bool explain_target(const struct app *a, const struct explain_value *x, char out[FIGURE_PATH_CAP])
 {
-	static const char *const documents[] = { "verdict.", "memory.", "pipeline.", "model.", "time.", "throughput.",
-		"cost.", "communication[" };
+	static const char *const documents[] = { "verdict.", "memory.", "pipeline.", "model.", "time.", "throughput.", "cost.",
+		"communication[" };
 	const struct knob *k = named_setting(x->from);
 	if (k != NULL) {
 		(void)snprintf(out, FIGURE_PATH_CAP, "scenario.%s", k->key);

@@ -124,6 +124,16 @@ bool figure_move(struct app *a, int dx, int64_t dy)
 	return any;
 }
 
+void figure_move_lines(struct app *a, int64_t by)
+{
+	(void)figure_move(a, 0, by);
+}
+
+void figure_explains(const struct app *a, char path[FIGURE_PATH_CAP])
+{
+	(void)snprintf(path, FIGURE_PATH_CAP, "%s", a->figure);
+}
+
 void figure_next(struct app *a, int by)
 {
 	size_t n = 0, at = 0;

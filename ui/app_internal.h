@@ -1,9 +1,9 @@
-/* Parts of app_update, by concern. Only the app*.c files, and the view of explain, include this. */
+/* Parts of app_update, by concern. The app*.c files include this, and the views, whose rows name what their keys do. */
 #ifndef MESHPLAN_APP_INTERNAL_H
 #define MESHPLAN_APP_INTERNAL_H
 
-#include "app.h"
 #include "explain.h"
+#include "view_kind.h"
 
 /* app_change.c: everything that changes the draft. Each adopts a legal draft only, and says in a->message what happened. */
 enum err_code change_adopt(struct app *a, const struct draft *d, const struct knob_moves *moves, struct err *e) NODISCARD;
@@ -25,35 +25,52 @@ void prompt_open(struct app *a, enum prompt_kind kind, const char *text);
 /* Returns enum app_dirty bits beyond APP_DRAW. */
 unsigned prompt_update(struct app *a, uint32_t key);
 
-/* app_list.c: the values of the focused setting; presets, advice, layouts: what Enter takes. */
+/* app_list.c: the values of the focused setting. */
 void list_open(struct app *a, size_t knob);
-void list_filter(struct app *a);
+void list_open_focused(struct app *a);
 void list_move(struct app *a, int64_t by);
 void list_take(struct app *a);
+extern const struct view_search list_search;
+
+/* app_take.c: presets, advice, layouts: the line in focus, and what Enter does with it. */
+void presets_opened(struct app *a);
+void presets_move(struct app *a, int64_t by);
+void presets_page(struct app *a, int by);
+void presets_next_kind(struct app *a, int by);
 void presets_take(struct app *a);
+extern const struct view_search presets_search;
+void advice_opened(struct app *a);
+void advice_move(struct app *a, int64_t by);
 void advice_take(struct app *a);
+void space_opened(struct app *a);
+void space_move(struct app *a, int64_t by);
 void space_take(struct app *a);
 
-/* app_move.c: the focus. */
+/* app_move.c: the focus among settings. */
 enum { APP_LEDGER_ROWS = 4 };
 extern const char *const app_ledger_keys[APP_LEDGER_ROWS]; /* settings behind weights, master, gradients, optimizer */
+extern const struct view_search settings_search;
 void app_set_focus(struct app *a, size_t knob);
-void app_move(struct app *a, int64_t by);          /* j and k, in every view */
-void app_move_sideways(struct app *a, int by);     /* h and l outside the settings */
-void app_next_pane(struct app *a, int by);         /* Tab */
-void app_find_again(struct app *a, int direction); /* n and N */
-/* Puts the focus on the setting whose key is `text`, begins with it or holds it, in that order, the nearest after `from`. False
- * when there is none. */
-bool app_find(struct app *a, const char *text, size_t from);
+/* A place moved by `by` among n, as far as it goes. */
+size_t app_moved(size_t at, int64_t by, size_t n);
+void app_scroll(struct app *a, int64_t by); /* first row of the view */
+void app_move(struct app *a, int64_t by);   /* j and k, in every view */
+void app_explains_setting(const struct app *a, char path[FIGURE_PATH_CAP]);
+void main_move(struct app *a, int64_t by);
+void main_next_pane(struct app *a, int by);
+void ledger_move(struct app *a, int64_t by);
+void ledger_next_pane(struct app *a, int by);
 
 /* app_figure.c */
 /* Whether the focus of the cost view is on a setting. */
 bool figure_is_setting(const struct app *a);
 void figure_focus(struct app *a, const char *path);
-void figure_worst(struct app *a); /* where the plan is decided */
-void figure_check(struct app *a); /* after a change of the plan */
+void figure_explains(const struct app *a, char path[FIGURE_PATH_CAP]); /* the focus */
+void figure_worst(struct app *a);                                      /* where the plan is decided */
+void figure_check(struct app *a);                                      /* after a change of the plan */
 /* To the nearest figure in a direction. False when there is none. */
 bool figure_move(struct app *a, int dx, int64_t dy);
+void figure_move_lines(struct app *a, int64_t by);
 void figure_next(struct app *a, int by); /* in the order in which they are drawn */
 
 /* app_compare.c */
@@ -62,10 +79,9 @@ void pin_drop(struct app *a);
 void pin_swap(struct app *a);
 
 /* app_player.c: the tick player of the pipeline view. */
-void player_play(struct app *a);
-void player_move(struct app *a, int64_t by); /* ticks; stops playing */
+extern const struct view_clock player_clock;
+void player_sideways(struct app *a, int by);
 void player_set_speed(struct app *a, int speed);
-void player_tick(struct app *a);
 void player_check(struct app *a);  /* after a change of the plan */
 void player_follow(struct app *a); /* scrolls to the tick where it is outside a zoomed drawing */
 
@@ -76,6 +92,7 @@ bool exact_work(struct app *a);            /* true: what is shown of it changed 
 
 /* app_explain.c */
 void explain_open(struct app *a, const char *path);
+void explain_focus(struct app *a); /* what the view in front explains, else says that there is nothing */
 void explain_next_term(struct app *a, int by);
 void explain_follow(struct app *a);
 bool explain_back(struct app *a); /* false: this was the first */

@@ -46,29 +46,24 @@ void labs_default(struct app *a)
 	a->labs.input.words = &labs_words;
 }
 
-static size_t moved(size_t at, int64_t by, size_t n)
-{
-	const int64_t to = (int64_t)at + by;
-	return to < 0 ? 0 : (size_t)num_min(to, (int64_t)n - 1);
-}
-
 void labs_move(struct app *a, int64_t by)
 {
 	struct labs *l = &a->labs;
 	const size_t before = l->focus;
 	if (l->on_params) {
-		l->param = moved(l->param, by, lab_table[l->focus]->n_params);
+		l->param = app_moved(l->param, by, lab_table[l->focus]->n_params);
 		return;
 	}
-	l->focus = moved(l->focus, by, labs_count());
+	l->focus = app_moved(l->focus, by, labs_count());
 	if (l->focus == before)
 		return;
 	l->param = 0;
 	labs_default(a);
 }
 
-void labs_next_pane(struct app *a)
+void labs_next_pane(struct app *a, int by)
 {
+	(void)by;
 	a->labs.on_params = !a->labs.on_params;
 }
 
@@ -175,9 +170,44 @@ void labs_type(struct app *a, const char *text)
 		app_say(a, "%s", _("Tab goes to the parameters; there a value can be typed."));
 }
 
+static void move_by(struct labs *l, int64_t by)
+{
+	l->at = num_max(0, num_min(l->at + by, l->play->run.steps));
+}
+
+static void go(struct app *a, int64_t by)
+{
+	a->labs.playing = false;
+	a->scroll[VIEW_LAB] = 0;
+	move_by(&a->labs, by);
+}
+
+static bool is_playing(const struct app *a)
+{
+	return a->labs.playing;
+}
+
+static void play(struct app *a)
+{
+	struct labs *l = &a->labs;
+	l->playing = !l->playing;
+	if (l->playing && l->at == l->play->run.steps)
+		l->at = 0;
+}
+
+static void tick(struct app *a)
+{
+	struct labs *l = &a->labs;
+	a->scroll[VIEW_LAB] = 0;
+	move_by(l, 1);
+	l->playing = l->at < l->play->run.steps;
+}
+
+const struct view_clock labs_clock = { is_playing, play, go, tick };
+
 void labs_predict(struct app *a)
 {
-	labs_go(a, a->labs.play->run.steps);
+	go(a, a->labs.play->run.steps);
 	prompt_open(a, PROMPT_PREDICT, "");
 }
 
@@ -261,34 +291,6 @@ void labs_accept_prompt(struct app *a)
 		put(a, labs_param(a), value);
 	else if (kind == PROMPT_PREDICT && lab_answer_parse(&a->labs.play->run, typed, &value, &e) == ERR_OK)
 		answer(a, value);
-}
-
-static void go(struct labs *l, int64_t by)
-{
-	l->at = num_max(0, num_min(l->at + by, l->play->run.steps));
-}
-
-void labs_go(struct app *a, int64_t by)
-{
-	a->labs.playing = false;
-	a->scroll[VIEW_LAB] = 0;
-	go(&a->labs, by);
-}
-
-void labs_play(struct app *a)
-{
-	struct labs *l = &a->labs;
-	l->playing = !l->playing;
-	if (l->playing && l->at == l->play->run.steps)
-		l->at = 0;
-}
-
-void labs_tick(struct app *a)
-{
-	struct labs *l = &a->labs;
-	a->scroll[VIEW_LAB] = 0;
-	go(l, 1);
-	l->playing = l->at < l->play->run.steps;
 }
 
 void labs_check(struct app *a)

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-void list_filter(struct app *a)
+static void filter(struct app *a)
 {
 	struct value_list *l = &a->list;
 	const struct knob *k = knob_at(l->knob);
@@ -36,17 +36,36 @@ void list_open(struct app *a, size_t knob)
 	}
 	l->n = 1;
 	l->match[0] = at;
-	list_filter(a);
+	filter(a);
 	app_push_view(a, VIEW_LIST);
+}
+
+void list_open_focused(struct app *a)
+{
+	list_open(a, a->focus);
 }
 
 void list_move(struct app *a, int64_t by)
 {
-	struct value_list *l = &a->list;
-	const int64_t to = (int64_t)l->focus + by;
-	if (l->n > 0)
-		l->focus = to < 0 ? 0 : to >= (int64_t)l->n ? l->n - 1 : (size_t)to;
+	a->list.focus = app_moved(a->list.focus, by, a->list.n);
 }
+
+static void read_filter(struct app *a, struct prompt *p)
+{
+	struct value_list *l = &a->list;
+	(void)snprintf(l->filter, sizeof(l->filter), "%.31s", p->text);
+	filter(a);
+	p->good = l->n > 0;
+	(void)snprintf(p->note, sizeof(p->note), _("%zu of %zu"), l->n, l->n_stops);
+}
+
+static void drop_filter(struct app *a)
+{
+	a->list.filter[0] = '\0';
+	filter(a);
+}
+
+const struct view_search list_search = { NULL, read_filter, drop_filter, NULL };
 
 void list_take(struct app *a)
 {
@@ -58,55 +77,4 @@ void list_take(struct app *a)
 	/* A refused value leaves the list open, with the reason above it. */
 	if (at != a->history.at || first != a->history.first)
 		app_pop_view(a);
-}
-
-/* A preset fills what it describes and keeps the rest, as its setting would; a scenario replaces everything. */
-void presets_take(struct app *a)
-{
-	static const char *const keys[BROWSER_SCENARIOS] = { "model", "gpu", "node", "profile" };
-	const struct browser *b = &a->browser;
-	const size_t at = a->history.at, first = a->history.first;
-	if (b->focus >= b->n) {
-		app_say(a, "%s", _("Nothing to load: no name matches."));
-	} else if (b->kind == BROWSER_SCENARIOS) {
-		a->effect = (struct effect){ .kind = EFFECT_OPEN };
-		(void)snprintf(a->effect.path, sizeof(a->effect.path), "%s", browser_focused(b, a->catalog));
-	} else {
-		change_put(a, knob_find(keys[b->kind]), (int64_t)b->match[b->focus]);
-		if (at != a->history.at || first != a->history.first)
-			app_switch_view(a, VIEW_MAIN);
-	}
-}
-
-void advice_take(struct app *a)
-{
-	const struct knob_moves none = { 0 };
-	struct err e = { 0 };
-	if (a->advice_focus >= a->advice.n)
-		return;
-	const struct advice_row row = a->advice.row[a->advice_focus];
-	if (change_adopt(a, &row.draft, &none, &e) != ERR_OK) {
-		app_say(a, "%s", e.msg);
-		return;
-	}
-	app_switch_view(a, VIEW_MAIN);
-	app_say(a, _("%s %s taken. u goes back."), row.what, row.to);
-}
-
-void space_take(struct app *a)
-{
-	const struct knob_moves none = { 0 };
-	struct draft next;
-	struct err e = { 0 };
-	if (a->space_focus >= a->space.n)
-		return;
-	const struct space_row row = a->space.row[a->space_focus];
-	space_draft(&a->draft, a->catalog, &row, &next);
-	if (change_adopt(a, &next, &none, &e) != ERR_OK) {
-		app_say(a, "%s", e.msg);
-		return;
-	}
-	app_switch_view(a, VIEW_MAIN);
-	app_say(a, _("tp %d, pp %d, dp %d, micro-batch %d taken. u goes back."), (int)row.tp, (int)row.pp, (int)row.dp,
-		(int)row.micro_batch);
 }

@@ -1,14 +1,13 @@
 #include "app_internal.h"
 
-#include "labs.h"
 #include "num.h"
 #include "ui_text.h"
-#include "view.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { FAR = 10000, PIPELINE_SCROLL_TICKS = 8 };
+enum { FAR = 10000 };
 
 void app_set_focus(struct app *a, size_t knob)
 {
@@ -50,7 +49,9 @@ static int match_rank(const char *key, const char *text)
 	return 0;
 }
 
-bool app_find(struct app *a, const char *text, size_t from)
+/* Puts the focus on the setting whose key is `text`, begins with it or holds it, in that order, the nearest after `from`. False
+ * when there is none. */
+static bool find_setting(struct app *a, const char *text, size_t from)
 {
 	const size_t n = knob_count();
 	size_t best = from;
@@ -68,18 +69,27 @@ bool app_find(struct app *a, const char *text, size_t from)
 	return best_rank > 0 || text[0] == '\0';
 }
 
-void app_find_again(struct app *a, int direction)
+static void settings_begin(struct app *a)
+{
+	a->pane = PANE_SETTINGS;
+	a->find_from = a->focus;
+}
+
+static void settings_read(struct app *a, struct prompt *p)
+{
+	p->good = find_setting(a, p->text, a->find_from);
+	if (!p->good)
+		(void)snprintf(p->note, sizeof(p->note), _("No setting holds \"%s\"."), p->text);
+}
+
+static void settings_cancel(struct app *a)
+{
+	app_set_focus(a, a->find_from);
+}
+
+static void settings_again(struct app *a, int direction)
 {
 	const size_t n = knob_count();
-	if (a->found[0] == '\0') {
-		app_say(a, "%s", _("Nothing was searched for yet: / finds a setting, a line of the help."));
-		return;
-	}
-	if (a->view == VIEW_HELP) {
-		if (!view_help_find(a, a->found, a->scroll[VIEW_HELP], direction, &a->scroll[VIEW_HELP]))
-			app_say(a, _("No line holds \"%s\"."), a->found);
-		return;
-	}
 	for (size_t step = 1; step <= n; step++) {
 		const size_t at = (a->focus + (direction > 0 ? step : n - step)) % n;
 		const struct knob *k = knob_at(at);
@@ -92,95 +102,65 @@ void app_find_again(struct app *a, int direction)
 	app_say(a, _("No setting holds \"%s\"."), a->found);
 }
 
-static void scroll_view(struct app *a, int64_t by)
+const struct view_search settings_search = { settings_begin, settings_read, settings_cancel, settings_again };
+
+void app_scroll(struct app *a, int64_t by)
 {
 	const int64_t to = (int64_t)a->scroll[a->view] + by;
 	a->scroll[a->view] = to < 0 ? 0 : (size_t)num_min(to, FAR);
 }
 
-static size_t moved(size_t at, int64_t by, size_t n)
+void app_move(struct app *a, int64_t by)
+{
+	if (view_kinds[a->view]->move != NULL)
+		view_kinds[a->view]->move(a, by);
+	else
+		app_scroll(a, by);
+}
+
+size_t app_moved(size_t at, int64_t by, size_t n)
 {
 	const int64_t to = (int64_t)at + by;
 	return to < 0 || n == 0 ? 0 : to >= (int64_t)n ? n - 1 : (size_t)to;
 }
 
+void app_explains_setting(const struct app *a, char path[FIGURE_PATH_CAP])
+{
+	(void)snprintf(path, FIGURE_PATH_CAP, "scenario.%s", app_knob(a)->key);
+}
+
+void main_move(struct app *a, int64_t by)
+{
+	if (a->pane == PANE_FIGURES)
+		(void)figure_move(a, 0, by);
+	else
+		move_setting(a, by);
+}
+
+void main_next_pane(struct app *a, int by)
+{
+	(void)by;
+	a->pane = a->pane == PANE_SETTINGS ? PANE_FIGURES : PANE_SETTINGS;
+	if (a->pane == PANE_FIGURES)
+		figure_worst(a);
+}
+
 const char *const app_ledger_keys[APP_LEDGER_ROWS] = { "precision", "master-dtype", "grad-dtype", "optimizer" };
 
-static void move_ledger(struct app *a, int64_t by)
+void ledger_move(struct app *a, int64_t by)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < APP_LEDGER_ROWS; i++) {
 		if (strcmp(app_knob(a)->key, app_ledger_keys[i]) == 0)
 			at = i;
 	}
-	app_set_focus(a, knob_index(knob_find(app_ledger_keys[moved(at, by, APP_LEDGER_ROWS)])));
+	app_set_focus(a, knob_index(knob_find(app_ledger_keys[app_moved(at, by, APP_LEDGER_ROWS)])));
 }
 
-void app_move(struct app *a, int64_t by)
+void ledger_next_pane(struct app *a, int by)
 {
-	if (a->view == VIEW_LIST)
-		list_move(a, by);
-	else if (a->view == VIEW_ADVICE)
-		a->advice_focus = moved(a->advice_focus, by, a->advice.n);
-	else if (a->view == VIEW_SPACE)
-		a->space_focus = moved(a->space_focus, by, a->space.n);
-	else if (a->view == VIEW_PRESETS)
-		a->browser.focus = moved(a->browser.focus, by, a->browser.n);
-	else if (a->view == VIEW_LABS)
-		labs_move(a, by);
-	else if (a->view == VIEW_MEMORY && a->ledger)
-		move_ledger(a, by);
-	else if (a->view == VIEW_MEMORY || a->view == VIEW_TIME || a->view == VIEW_COST ||
-		(a->view == VIEW_MAIN && a->pane == PANE_FIGURES))
-		(void)figure_move(a, 0, by);
-	else if (a->view == VIEW_COMPARE && figure_move(a, 0, by))
-		a->scroll[VIEW_COMPARE] = 0;
-	else if (a->view != VIEW_MAIN)
-		scroll_view(a, by);
-	else
-		move_setting(a, by);
-}
-
-void app_move_sideways(struct app *a, int by)
-{
-	if (a->view == VIEW_PIPELINE) {
-		if (a->zoom == 0)
-			a->zoom = 1;
-		a->tick = num_max(0, num_min(a->tick + (int64_t)by * PIPELINE_SCROLL_TICKS, a->player.ticks - 1));
-	} else {
-		(void)figure_move(a, by, 0);
-	}
-}
-
-static void next_kind(struct app *a, int by)
-{
-	struct browser *b = &a->browser;
-	b->kind = (enum browser_kind)(((int)b->kind + by + BROWSER_KIND_COUNT) % BROWSER_KIND_COUNT);
-	b->focus = 0;
-	b->n = 0;
-	if (browser_matches(b, a->catalog, b->kind) == 0)
-		b->filter[0] = '\0';
-	a->scroll[VIEW_PRESETS] = 0;
-	browser_filter(b, a->catalog);
-}
-
-void app_next_pane(struct app *a, int by)
-{
-	if (a->view == VIEW_PRESETS) {
-		next_kind(a, by);
-	} else if (a->view == VIEW_MEMORY) {
-		a->ledger = !a->ledger;
-		if (a->ledger)
-			move_ledger(a, 0);
-	} else if (a->view == VIEW_LABS) {
-		labs_next_pane(a);
-	} else if (a->view == VIEW_EXPLAIN) {
-		explain_next_term(a, by);
-	} else if (a->view == VIEW_PIPELINE || a->view == VIEW_COMPARE || a->view == VIEW_TIME || a->view == VIEW_COST) {
-		figure_next(a, by);
-	} else if (a->view == VIEW_MAIN) {
-		a->pane = a->pane == PANE_SETTINGS ? PANE_FIGURES : PANE_SETTINGS;
-		if (a->pane == PANE_FIGURES)
-			figure_worst(a);
-	}
+	(void)by;
+	a->ledger = !a->ledger;
+	if (a->ledger)
+		ledger_move(a, 0);
 }

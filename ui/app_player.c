@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { SCROLL_TICKS = 8 };
+
 /* Ticks a second by speed. */
 static const int speeds[] = { 0, 1, 2, 3, 4, 6, 10, 15, 25, 50 };
 
@@ -15,8 +17,8 @@ int app_ticks_per_s(const struct app *a)
 
 int app_wait_ms(const struct app *a)
 {
-	const bool plays = a->view == VIEW_LAB ? a->labs.playing : a->view == VIEW_PIPELINE && a->player.playing;
-	return plays && a->prompt.kind == PROMPT_NONE ? 1000 / app_ticks_per_s(a) : -1;
+	const struct view_clock *clock = view_kinds[a->view]->clock;
+	return clock != NULL && clock->playing(a) && a->prompt.kind == PROMPT_NONE ? 1000 / app_ticks_per_s(a) : -1;
 }
 
 void player_follow(struct app *a)
@@ -29,25 +31,30 @@ void player_follow(struct app *a)
 		a->tick = num_max(0, a->player.ticks - span);
 }
 
-static void go(struct app *a, int64_t by)
+static void move_by(struct app *a, int64_t by)
 {
 	struct player *p = &a->player;
 	p->now = num_max(0, num_min(p->now + by, p->ticks - 1));
 	player_follow(a);
 }
 
-void player_play(struct app *a)
+static bool is_playing(const struct app *a)
+{
+	return a->player.playing;
+}
+
+static void play(struct app *a)
 {
 	struct player *p = &a->player;
 	p->playing = !p->playing;
 	if (p->playing && p->now == p->ticks - 1)
-		go(a, -p->ticks);
+		move_by(a, -p->ticks);
 }
 
-void player_move(struct app *a, int64_t by)
+static void go(struct app *a, int64_t by)
 {
 	a->player.playing = false;
-	go(a, by);
+	move_by(a, by);
 }
 
 void player_set_speed(struct app *a, int speed)
@@ -58,11 +65,20 @@ void player_set_speed(struct app *a, int speed)
 		a->player.speed = speed;
 }
 
-void player_tick(struct app *a)
+static void tick(struct app *a)
 {
-	go(a, 1);
+	move_by(a, 1);
 	if (a->player.now == a->player.ticks - 1)
 		a->player.playing = false;
+}
+
+const struct view_clock player_clock = { is_playing, play, go, tick };
+
+void player_sideways(struct app *a, int by)
+{
+	if (a->zoom == 0)
+		a->zoom = 1;
+	a->tick = num_max(0, num_min(a->tick + (int64_t)by * SCROLL_TICKS, a->player.ticks - 1));
 }
 
 static bool same_pipeline(const struct pipeline *x, const struct pipeline *y)

@@ -4,7 +4,6 @@
 #include "labs.h"
 #include "ui_text.h"
 #include "units.h"
-#include "view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -152,29 +151,12 @@ static void prompt_read(struct app *a)
 		return;
 	}
 	p->note[0] = '\0';
-	if (p->kind != PROMPT_FIND) {
-		p->good = p->len > 0;
-		(void)snprintf(p->note, sizeof(p->note), "%s", _(file_notes[p->kind]));
-	} else if (a->view == VIEW_PRESETS) {
-		(void)snprintf(a->browser.filter, sizeof(a->browser.filter), "%.31s", p->text);
-		browser_filter(&a->browser, a->catalog);
-		p->good = a->browser.n > 0;
-		(void)snprintf(p->note, sizeof(p->note), _("%zu of %zu"), a->browser.n,
-			browser_count(&a->browser, a->catalog, a->browser.kind));
-	} else if (a->view == VIEW_LIST) {
-		(void)snprintf(a->list.filter, sizeof(a->list.filter), "%.31s", p->text);
-		list_filter(a);
-		p->good = a->list.n > 0;
-		(void)snprintf(p->note, sizeof(p->note), _("%zu of %zu"), a->list.n, a->list.n_stops);
-	} else if (a->view == VIEW_HELP) {
-		p->good = p->len == 0 || view_help_find(a, p->text, a->find_from, 0, &a->scroll[VIEW_HELP]);
-		if (!p->good)
-			(void)snprintf(p->note, sizeof(p->note), _("No line holds \"%s\"."), p->text);
-	} else {
-		p->good = app_find(a, p->text, a->find_from);
-		if (!p->good)
-			(void)snprintf(p->note, sizeof(p->note), _("No setting holds \"%s\"."), p->text);
+	if (p->kind == PROMPT_FIND) {
+		view_kinds[a->view]->search->read(a, p);
+		return;
 	}
+	p->good = p->len > 0;
+	(void)snprintf(p->note, sizeof(p->note), "%s", _(file_notes[p->kind]));
 }
 
 void prompt_open(struct app *a, enum prompt_kind kind, const char *text)
@@ -187,7 +169,8 @@ void prompt_open(struct app *a, enum prompt_kind kind, const char *text)
 	a->prompt = (struct prompt){ .kind = kind };
 	(void)snprintf(a->prompt.text, sizeof(a->prompt.text), "%s", text);
 	a->prompt.len = a->prompt.cursor = strlen(a->prompt.text);
-	a->find_from = a->view == VIEW_HELP ? a->scroll[VIEW_HELP] : a->focus;
+	if (kind == PROMPT_FIND && view_kinds[a->view]->search->begin != NULL)
+		view_kinds[a->view]->search->begin(a);
 	prompt_read(a);
 }
 
@@ -228,18 +211,8 @@ static void insert(struct prompt *p, uint32_t code)
 
 static void prompt_cancel(struct app *a)
 {
-	if (a->prompt.kind == PROMPT_FIND && a->view == VIEW_LIST) {
-		a->list.filter[0] = '\0';
-		list_filter(a);
-	} else if (a->prompt.kind == PROMPT_FIND && a->view == VIEW_PRESETS) {
-		a->browser.filter[0] = '\0';
-		browser_filter(&a->browser, a->catalog);
-	} else if (a->prompt.kind == PROMPT_FIND && a->view == VIEW_HELP) {
-		a->scroll[VIEW_HELP] = a->find_from;
-	} else if (a->prompt.kind == PROMPT_FIND) {
-		a->focus = a->find_from;
-		change_preview(a);
-	}
+	if (a->prompt.kind == PROMPT_FIND)
+		view_kinds[a->view]->search->cancel(a);
 	a->prompt.kind = PROMPT_NONE;
 }
 
@@ -287,7 +260,7 @@ static void accept_value(struct app *a)
 static unsigned prompt_accept(struct app *a)
 {
 	struct prompt *p = &a->prompt;
-	if (p->kind == PROMPT_FIND && (a->view == VIEW_MAIN || a->view == VIEW_HELP) && p->len > 0)
+	if (p->kind == PROMPT_FIND && view_kinds[a->view]->search->again != NULL && p->len > 0)
 		(void)snprintf(a->found, sizeof(a->found), "%.31s", p->text);
 	if (p->kind == PROMPT_FIND || p->len == 0)
 		p->kind = PROMPT_NONE;

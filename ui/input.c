@@ -2,33 +2,10 @@
 
 #include "glyphs.h"
 #include "ui_text.h"
+#include "view_kind.h"
 
 #include <stdio.h>
 #include <string.h>
-
-const char *const context_names[CONTEXT_COUNT] = {
-	[CONTEXT_ALL] = N_("everywhere"),
-	[CONTEXT_SETTINGS] = N_("settings"),
-	[CONTEXT_FIGURES] = N_("figures"),
-	[CONTEXT_MEMORY] = N_("memory ledger"),
-	[CONTEXT_LEDGER] = N_("bytes per parameter"),
-	[CONTEXT_PIPELINE] = N_("pipeline"),
-	[CONTEXT_TIME] = N_("time"),
-	[CONTEXT_COST] = N_("cost"),
-	[CONTEXT_BILL] = N_("settings of the cost"),
-	[CONTEXT_COMPARE] = N_("differences"),
-	[CONTEXT_PRESETS] = N_("presets"),
-	[CONTEXT_ADVICE] = N_("advice"),
-	[CONTEXT_SPACE] = N_("layouts"),
-	[CONTEXT_HELP] = N_("help"),
-	[CONTEXT_EXPLAIN] = N_("explain"),
-	[CONTEXT_LIST] = N_("list of values"),
-	[CONTEXT_COMMAND] = N_("command line"),
-	[CONTEXT_LABS] = N_("laboratory"),
-	[CONTEXT_LAB_PARAMS] = N_("parameters of a lab"),
-	[CONTEXT_LAB] = N_("run of a lab"),
-	[CONTEXT_PROMPT] = N_("prompt"),
-};
 
 const char *const action_group_names[GROUP_COUNT] = {
 	[GROUP_MOVE] = N_("MOVE"),
@@ -39,6 +16,11 @@ const char *const action_group_names[GROUP_COUNT] = {
 	[GROUP_SCREEN] = N_("SCREEN"),
 	[GROUP_PROMPT] = N_("PROMPT"),
 };
+
+/* Of every view that a key opens. */
+#define NO_ROW(...)
+#define ACTION_ROW(id, name, title, key, label, help, group) [UI_##id] = { #name, label, help, group, UI_NONE },
+#define BINDING_ROW(id, name, title, key, ...) { CONTEXT_ALL, key, UI_##id },
 
 /* clang-format off */
 const struct ui_action_info ui_action_table[UI_ACTION_COUNT] = {
@@ -65,18 +47,10 @@ const struct ui_action_info ui_action_table[UI_ACTION_COUNT] = {
 	[UI_UNDO] = {"undo", N_("undo"), N_("undo"), GROUP_CHANGE, UI_NONE},
 	[UI_REDO] = {"redo", NULL, N_("redo"), GROUP_CHANGE, UI_NONE},
 	[UI_FLAGS] = {"flags", N_("flags"), N_("type flags: tp 4 seq 16k"), GROUP_CHANGE, UI_NONE},
-	[UI_MEMORY] = {"memory", N_("memory"), N_("memory ledger"), GROUP_VIEWS, UI_NONE},
-	[UI_PIPELINE] = {"pipeline", N_("pipeline"), N_("pipeline diagram"), GROUP_VIEWS, UI_NONE},
-	[UI_TIME] = {"time", N_("time"), N_("step time, throughput"), GROUP_VIEWS, UI_NONE},
-	[UI_COST] = {"cost", N_("cost"), N_("cost of the run"), GROUP_VIEWS, UI_NONE},
-	[UI_COMPARE] = {"compare", N_("differences"), N_("differences from the pin"), GROUP_VIEWS, UI_NONE},
-	[UI_PRESETS] = {"presets", N_("presets"), N_("browse presets"), GROUP_VIEWS, UI_NONE},
-	[UI_LABS] = {"labs", N_("labs"), N_("experiments: the labs"), GROUP_VIEWS, UI_NONE},
+	VIEW_TABLE(ACTION_ROW, NO_ROW)
 	[UI_VIEW_NUMBER] = {"view-number", NULL, N_("view by number"), GROUP_VIEWS, UI_NONE},
 	[UI_BACK] = {"back", N_("back"), N_("back one level"), GROUP_VIEWS, UI_NONE},
 	[UI_EXPLAIN] = {"explain", N_("explain"), N_("explain the figure"), GROUP_ASK, UI_NONE},
-	[UI_ADVICE] = {"advice", N_("advice"), N_("advice: what would help"), GROUP_ASK, UI_NONE},
-	[UI_LAYOUTS] = {"layouts", N_("layouts"), N_("find whole layouts"), GROUP_ASK, UI_NONE},
 	[UI_PIN] = {"pin", N_("pin"), N_("pin the plan to compare"), GROUP_ASK, UI_NONE},
 	[UI_UNPIN] = {"unpin", N_("drop pin"), N_("drop the pin"), GROUP_ASK, UI_NONE},
 	[UI_SWAP] = {"swap", N_("swap"), N_("swap with the pin"), GROUP_ASK, UI_NONE},
@@ -146,8 +120,6 @@ const struct binding binding_table[] = {
 	{CONTEXT_ALL, 'N', UI_FIND_PREVIOUS},
 	{CONTEXT_ALL, INPUT_ENTER, UI_OPEN},
 	{CONTEXT_ALL, 'e', UI_EXPLAIN},
-	{CONTEXT_ALL, 'a', UI_ADVICE},
-	{CONTEXT_ALL, 'f', UI_LAYOUTS},
 	{CONTEXT_ALL, 'c', UI_PIN},
 	{CONTEXT_ALL, 'C', UI_UNPIN},
 	{CONTEXT_ALL, 'x', UI_SWAP},
@@ -155,13 +127,7 @@ const struct binding binding_table[] = {
 	{CONTEXT_ALL, INPUT_CTRL_R, UI_REDO},
 	{CONTEXT_ALL, 'y', UI_COMMAND},
 	{CONTEXT_ALL, ':', UI_FLAGS},
-	{CONTEXT_ALL, 'm', UI_MEMORY},
-	{CONTEXT_ALL, 'p', UI_PIPELINE},
-	{CONTEXT_ALL, 't', UI_TIME},
-	{CONTEXT_ALL, '$', UI_COST},
-	{CONTEXT_ALL, 'd', UI_COMPARE},
-	{CONTEXT_ALL, 'b', UI_PRESETS},
-	{CONTEXT_ALL, 'E', UI_LABS},
+	VIEW_TABLE(BINDING_ROW, NO_ROW)
 	{CONTEXT_ALL, 'w', UI_WRITE},
 	{CONTEXT_ALL, 'S', UI_SAVE},
 	{CONTEXT_ALL, 'O', UI_OPEN_SCENARIO},
@@ -289,48 +255,41 @@ const struct binding binding_table[] = {
 /* clang-format on */
 const size_t n_bindings = sizeof(binding_table) / sizeof(binding_table[0]);
 
-enum { FOOTER_MAX = 18 };
+/* The view of a context and which of its panes; NULL for those of no view. */
+static const struct view_kind *kind_of(enum context context, int *pane)
+{
+	const int place = (int)context - (int)CONTEXT_MAIN;
+	*pane = place % 2;
+	return place >= 0 && place / 2 < VIEW_COUNT ? view_kinds[place / 2] : NULL;
+}
 
-/* Order: what changes the figure under the cursor, then where one can go. `? help`, and `q quit` or `Esc back`, are added around
- * it. */
-/* clang-format off */
-static const enum ui_action footers[CONTEXT_COUNT][FOOTER_MAX] = {
-	[CONTEXT_SETTINGS] = {UI_STEP_UP, UI_TYPE, UI_OPEN, UI_NEXT_PANE, UI_EXPLAIN, UI_ADVICE, UI_LAYOUTS, UI_PIN, UI_MEMORY,
-		UI_PIPELINE, UI_TIME, UI_COST, UI_PRESETS, UI_UNDO, UI_COMMAND, UI_FIND},
-	[CONTEXT_FIGURES] = {UI_UP, UI_RIGHT, UI_EXPLAIN, UI_NEXT_PANE, UI_ADVICE, UI_LAYOUTS, UI_PIN, UI_MEMORY, UI_PIPELINE,
-		UI_TIME, UI_COST, UI_PRESETS, UI_UNDO, UI_COMMAND},
-	[CONTEXT_MEMORY] = {UI_UP, UI_RIGHT, UI_EXPLAIN, UI_NEXT_PANE, UI_ADVICE, UI_PIN, UI_PIPELINE, UI_WRITE, UI_UNDO},
-	[CONTEXT_LEDGER] = {UI_STEP_UP, UI_TYPE, UI_OPEN, UI_UP, UI_NEXT_PANE, UI_EXPLAIN, UI_PIN, UI_UNDO},
-	[CONTEXT_PIPELINE] = {UI_PLAY, UI_TICK_ON, UI_SCHEDULE, UI_REASONS, UI_ZOOM_OUT, UI_RIGHT, UI_FUTURE, UI_ZOOM_FIT,
-		UI_EXPLAIN, UI_MEMORY, UI_WRITE, UI_UNDO},
-	[CONTEXT_TIME] = {UI_EXPLAIN, UI_CONVENTION, UI_UP, UI_PIN, UI_COST, UI_PIPELINE, UI_WRITE, UI_UNDO},
-	[CONTEXT_COST] = {UI_EXPLAIN, UI_UP, UI_NEXT_PANE, UI_PIN, UI_TIME, UI_PRESETS, UI_WRITE, UI_UNDO},
-	[CONTEXT_BILL] = {UI_STEP_UP, UI_TYPE, UI_EXPLAIN, UI_UP, UI_NEXT_PANE, UI_PIN, UI_UNDO},
-	[CONTEXT_COMPARE] = {UI_SWAP, UI_PIN, UI_UNPIN, UI_EXPLAIN, UI_UP, UI_WRITE, UI_UNDO},
-	[CONTEXT_PRESETS] = {UI_FIND, UI_NEXT_PANE, UI_UP, UI_OPEN, UI_IMPORT, UI_SAVE, UI_OPEN_SCENARIO, UI_UNDO},
-	[CONTEXT_ADVICE] = {UI_UP, UI_OPEN, UI_LAYOUTS, UI_UNDO, UI_PIN, UI_WRITE},
-	[CONTEXT_SPACE] = {UI_UP, UI_OPEN, UI_ORDER, UI_ADVICE, UI_UNDO, UI_PIN, UI_WRITE},
-	[CONTEXT_HELP] = {UI_UP, UI_OPEN, UI_FIND},
-	[CONTEXT_EXPLAIN] = {UI_UP, UI_NEXT_PANE, UI_OPEN, UI_COMMAND, UI_WRITE},
-	[CONTEXT_LIST] = {UI_UP, UI_OPEN, UI_FIND, UI_UNDO},
-	[CONTEXT_COMMAND] = {UI_UP, UI_UNDO},
-	[CONTEXT_LABS] = {UI_OPEN, UI_UP, UI_NEXT_PANE, UI_WRITE},
-	[CONTEXT_LAB_PARAMS] = {UI_STEP_UP, UI_TYPE, UI_OPEN, UI_UP, UI_NEXT_PANE, UI_WRITE},
-	[CONTEXT_LAB] = {UI_TICK_ON, UI_PLAY, UI_PREDICT, UI_LEAP_UP, UI_UP, UI_LABS, UI_WRITE},
-	[CONTEXT_PROMPT] = {UI_ACCEPT, UI_CANCEL, UI_CLEAR},
-};
-/* clang-format on */
+#define TITLE_ROW(id, name, title, ...) [VIEW_##id] = title,
+#define INNER_TITLE_ROW(id, name, title) [VIEW_##id] = title,
+
+const char *input_context_name(enum context context)
+{
+	static const char *const titles[VIEW_COUNT] = { VIEW_TABLE(TITLE_ROW, INNER_TITLE_ROW) };
+	int pane;
+	const struct view_kind *kind = kind_of(context, &pane);
+	if (kind != NULL)
+		return ui_text(pane > 0 ? kind->second : titles[((int)context - (int)CONTEXT_MAIN) / 2]);
+	return context == CONTEXT_PROMPT ? _("prompt") : _("everywhere");
+}
 
 const enum ui_action *input_footer(enum context context)
 {
-	return footers[context];
+	static const enum ui_action none[] = { UI_NONE }, prompt[] = { UI_ACCEPT, UI_CANCEL, UI_CLEAR, UI_NONE };
+	int pane;
+	const struct view_kind *kind = kind_of(context, &pane);
+	return kind != NULL ? kind->footer[pane] : context == CONTEXT_PROMPT ? prompt : none;
 }
 
 const char *input_label(enum context context, enum ui_action action)
 {
-	const bool takes =
-		context == CONTEXT_LIST || context == CONTEXT_ADVICE || context == CONTEXT_SPACE || context == CONTEXT_PRESETS;
-	return action == UI_OPEN && takes ? _("take") : _(ui_action_table[action].label);
+	int pane;
+	const struct view_kind *kind = kind_of(context, &pane);
+	return action == UI_OPEN && kind != NULL && kind->open_label != NULL ? _(kind->open_label)
+									     : _(ui_action_table[action].label);
 }
 
 /* clang-format off */

@@ -3,6 +3,8 @@
 #ifndef MESHPLAN_INPUT_H
 #define MESHPLAN_INPUT_H
 
+#include "views.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,31 +52,22 @@ struct event {
 	int w, h;     /* EVENT_RESIZE */
 };
 
+/* Which bindings are in force: those of all, then two for each view, of its first and of its second pane. */
 enum context {
 	CONTEXT_ALL,
-	CONTEXT_SETTINGS,
-	CONTEXT_FIGURES,
-	CONTEXT_MEMORY,
-	CONTEXT_LEDGER, /* memory view, focus on bytes per parameter */
-	CONTEXT_PIPELINE,
-	CONTEXT_TIME,
-	CONTEXT_COST,
-	CONTEXT_BILL, /* cost view, focus on a setting */
-	CONTEXT_COMPARE,
-	CONTEXT_PRESETS,
-	CONTEXT_ADVICE,
-	CONTEXT_SPACE,
-	CONTEXT_HELP,
-	CONTEXT_EXPLAIN,
-	CONTEXT_LIST,
-	CONTEXT_COMMAND,
-	CONTEXT_LABS,
-	CONTEXT_LAB_PARAMS, /* list of labs, focus on a parameter */
-	CONTEXT_LAB,
-	CONTEXT_PROMPT, /* the only one that does not fall back to CONTEXT_ALL: text goes to the prompt */
-	CONTEXT_COUNT
+#define CONTEXT_PANES(id, ...) CONTEXT_##id, CONTEXT_##id##_SECOND,
+	VIEW_TABLE(CONTEXT_PANES, CONTEXT_PANES)
+#undef CONTEXT_PANES
+		CONTEXT_PROMPT, /* the only one that does not fall back to CONTEXT_ALL: text goes to the prompt */
+	CONTEXT_COUNT,
+	CONTEXT_SETTINGS = CONTEXT_MAIN,
+	CONTEXT_FIGURES = CONTEXT_MAIN_SECOND,
+	CONTEXT_LEDGER = CONTEXT_MEMORY_SECOND,   /* bytes per parameter */
+	CONTEXT_BILL = CONTEXT_COST_SECOND,       /* a setting */
+	CONTEXT_LAB_PARAMS = CONTEXT_LABS_SECOND, /* a parameter */
 };
-extern const char *const context_names[CONTEXT_COUNT]; /* N_() */
+/* What the help calls the keys of a context, translated. */
+const char *input_context_name(enum context context);
 
 enum ui_action {
 	UI_NONE,
@@ -102,20 +95,15 @@ enum ui_action {
 	UI_UNDO,
 	UI_REDO,
 	UI_FLAGS,
-	/* views */
-	UI_MEMORY,
-	UI_PIPELINE,
-	UI_TIME,
-	UI_COST,
-	UI_COMPARE,
-	UI_PRESETS,
-	UI_LABS,
-	UI_VIEW_NUMBER,
-	UI_BACK,
-	/* ask */
+	/* views, and what else one can ask for */
 	UI_EXPLAIN,
-	UI_ADVICE,
-	UI_LAYOUTS,
+#define OPENING_ACTION(id, ...) UI_##id,
+#define NO_ACTION(...)
+	VIEW_TABLE(OPENING_ACTION, NO_ACTION)
+#undef OPENING_ACTION
+#undef NO_ACTION
+		UI_VIEW_NUMBER,
+	UI_BACK,
 	UI_PIN,
 	UI_UNPIN,
 	UI_SWAP,

@@ -23,7 +23,7 @@ void labs_open(struct app *a);
 /* Puts the focus on another lab, or on another of its parameters. */
 void labs_move(struct app *a, int64_t by);
 /* From the list of labs to the parameters and back. */
-void labs_next_pane(struct app *a);
+void labs_next_pane(struct app *a, int by);
 /* One step of the parameter in focus. */
 void labs_change(struct app *a, int by);
 /* All parameters back to their defaults. */
@@ -39,9 +39,7 @@ const struct lab_param *labs_param(const struct app *a);
 /* A value of it for the screen. Returns buf. */
 char *labs_format(const struct lab_param *p, double value, char *buf, size_t cap);
 /* The player. Behind the last step of a run there is one page more: what it proved. */
-void labs_go(struct app *a, int64_t by); /* stops playing */
-void labs_play(struct app *a);
-void labs_tick(struct app *a);
+extern const struct view_clock labs_clock;
 /* Frees the run when no view shows it any more. */
 void labs_check(struct app *a);
 

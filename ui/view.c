@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define KIND_ROW(id, name, ...) [VIEW_##id] = &view_##name,
+const struct view_kind *const view_kinds[VIEW_COUNT] = { VIEW_TABLE(KIND_ROW, KIND_ROW) };
+
 uint8_t view_verdict_role(const struct verdict *verdict)
 {
 	if (!verdict->known)
@@ -425,23 +428,6 @@ static void draw_too_small(const struct view *v)
 
 static void draw_screen(struct view *v)
 {
-	static void (*const screens[VIEW_COUNT])(const struct view *v) = {
-		[VIEW_MAIN] = view_main,
-		[VIEW_MEMORY] = view_memory,
-		[VIEW_PIPELINE] = view_pipeline,
-		[VIEW_TIME] = view_time,
-		[VIEW_COST] = view_cost,
-		[VIEW_COMPARE] = view_compare,
-		[VIEW_PRESETS] = view_presets,
-		[VIEW_ADVICE] = view_advice,
-		[VIEW_SPACE] = view_space,
-		[VIEW_HELP] = view_help,
-		[VIEW_EXPLAIN] = view_explain,
-		[VIEW_LIST] = view_list,
-		[VIEW_COMMAND] = view_command,
-		[VIEW_LABS] = view_labs,
-		[VIEW_LAB] = view_lab,
-	};
 	const struct app *a = v->a;
 	draw_header(v);
 	draw_footer(v);
@@ -450,7 +436,7 @@ static void draw_screen(struct view *v)
 		v->l.area[AREA_MESSAGE] = (struct rect){ 0, 1, v->c->w, 1 };
 	if (a->view != VIEW_MAIN && v->l.narrow && a->message[0] == '\0')
 		(void)view_verdict(v, 0, 1, v->c->w);
-	screens[a->view](v);
+	view_kinds[a->view]->draw(v);
 	/* Where the row holds something else, only what answers a key. */
 	const bool taken = a->view == VIEW_HELP || (a->view != VIEW_MAIN && v->l.narrow);
 	if (!taken || a->message[0] != '\0' || has_long_note(v))
@@ -494,19 +480,7 @@ size_t view_scroll_max(const struct app *a)
 	app_layout(a, &v.l);
 	if (v.l.too_small)
 		return a->scroll[a->view];
-	if (a->view == VIEW_HELP)
-		return view_help_scroll_max(&v);
-	if (a->view == VIEW_EXPLAIN)
-		return view_explain_scroll_max(&v);
-	if (a->view == VIEW_COMMAND)
-		return view_command_scroll_max(&v);
-	if (a->view == VIEW_COMPARE)
-		return view_compare_scroll_max(&v);
-	if (a->view == VIEW_PRESETS)
-		return view_presets_scroll_max(&v);
-	if (a->view == VIEW_LAB)
-		return view_lab_scroll_max(&v);
-	return a->view == VIEW_PIPELINE ? a->n_stages - 1 : 0;
+	return view_kinds[a->view]->scroll_max == NULL ? 0 : view_kinds[a->view]->scroll_max(&v);
 }
 
 /* Row of the bar of the worst stage; -1 when it is not on the screen. */

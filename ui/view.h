@@ -35,8 +35,6 @@ struct help_target {
 };
 /* Of the line in focus, which is a->scroll[VIEW_HELP]. */
 struct help_target view_help_target(const struct app *a);
-/* The next line that holds all words of a text: from `from` on, or behind (1) or before (-1) it. False when there is none. */
-bool view_help_find(const struct app *a, const char *text, size_t from, int direction, size_t *at);
 
 /* How far the present view can be scrolled at its present size: the most that a->scroll may hold. */
 size_t view_scroll_max(const struct app *a);

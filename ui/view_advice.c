@@ -107,7 +107,7 @@ static void draw_taken(const struct view *v)
 			a->row[v->a->advice_focus].what, a->row[v->a->advice_focus].to);
 }
 
-void view_advice(const struct view *v)
+static void draw(const struct view *v)
 {
 	const struct advice *a = &v->a->advice;
 	const struct rect body = view_body(v);
@@ -127,3 +127,20 @@ void view_advice(const struct view *v)
 	if (below > 0)
 		(void)canvas_text_right(v->c, r.x, body.y + body.h - 1, r.w, ROLE_DIM, _("more below: G"));
 }
+
+static void explains(const struct app *a, char path[FIGURE_PATH_CAP])
+{
+	if (a->advice_focus < a->advice.n && knob_find(a->advice.row[a->advice_focus].what) != NULL)
+		(void)snprintf(path, FIGURE_PATH_CAP, "scenario.%s", a->advice.row[a->advice_focus].what);
+}
+
+const struct view_kind view_advice = {
+	.digit = '6',
+	.open_label = N_("take"),
+	.footer = { { UI_UP, UI_OPEN, UI_SPACE, UI_UNDO, UI_PIN, UI_WRITE } },
+	.draw = draw,
+	.opened = advice_opened,
+	.explains = explains,
+	.move = advice_move,
+	.open = advice_take,
+};

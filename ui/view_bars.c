@@ -1,4 +1,3 @@
-#include "app_internal.h"
 #include "view_internal.h"
 
 #include "num.h"

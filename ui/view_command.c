@@ -47,7 +47,7 @@ static struct rect command_rect(const struct view *v)
 	return (struct rect){ body.x, body.y + 2, body.w, body.h - 4 };
 }
 
-size_t view_command_scroll_max(const struct view *v)
+static size_t scroll_max(const struct view *v)
 {
 	struct rect r = command_rect(v);
 	const size_t h = (size_t)r.h;
@@ -56,7 +56,7 @@ size_t view_command_scroll_max(const struct view *v)
 	return rows > h ? rows - h : 0;
 }
 
-void view_command(const struct view *v)
+static void draw(const struct view *v)
 {
 	const struct rect body = view_body(v);
 	view_prompt_or(v, NULL);
@@ -66,3 +66,9 @@ void view_command(const struct view *v)
 		canvas_fitting(body.w, _("fit, plan, pipeline and explain take the same words instead of ui."),
 			_("fit, plan, pipeline and explain take the same words.")));
 }
+
+const struct view_kind view_command = {
+	.footer = { { UI_UP, UI_UNDO } },
+	.draw = draw,
+	.scroll_max = scroll_max,
+};

@@ -234,7 +234,7 @@ static struct rect settings_rect(const struct view *v)
 	return (struct rect){ body.x, body.y + top, body.w, body.h > top ? body.h - top : 0 };
 }
 
-size_t view_compare_scroll_max(const struct view *v)
+static size_t scroll_max(const struct view *v)
 {
 	const size_t n = v->a->pin.set ? pin_differences(v->a, NULL, 0) : 0;
 	const struct rect r = settings_rect(v);
@@ -242,7 +242,7 @@ size_t view_compare_scroll_max(const struct view *v)
 	return n > rows ? n - rows : 0;
 }
 
-void view_compare(const struct view *v)
+static void draw(const struct view *v)
 {
 	static const char *const heads[] = { N_("A pinned"), N_("B now"), "B - A" };
 	const struct app *a = v->a;
@@ -274,3 +274,21 @@ void view_compare(const struct view *v)
 	}
 	draw_settings(v, settings_rect(v), a->scroll[VIEW_COMPARE], &u);
 }
+
+static void move(struct app *a, int64_t by)
+{
+	if (figure_move(a, 0, by))
+		a->scroll[VIEW_COMPARE] = 0;
+	else
+		app_scroll(a, by);
+}
+
+const struct view_kind view_compare = {
+	.digit = '7',
+	.footer = { { UI_SWAP, UI_PIN, UI_UNPIN, UI_EXPLAIN, UI_UP, UI_WRITE, UI_UNDO } },
+	.draw = draw,
+	.scroll_max = scroll_max,
+	.explains = figure_explains,
+	.move = move,
+	.next_pane = figure_next,
+};

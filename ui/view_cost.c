@@ -333,7 +333,7 @@ static void draw_title(const struct view *v, struct rect r, const struct cost *c
 		c->price_usd_per_hour > 0 ? report_usd(c->usd, usd, sizeof(usd)) : _("no price"));
 }
 
-void view_cost(const struct view *v)
+static void draw(const struct view *v)
 {
 	const struct rect body = view_body(v);
 	const int bar_w = (int)num_min(body.w, BAR_MAX_W), bottom = body.y + body.h;
@@ -366,3 +366,28 @@ void view_cost(const struct view *v)
 	y += SETTINGS_H + (spare >= 3);
 	draw_failures(v, (struct rect){ body.x, y, left_w, bottom - y }, &c);
 }
+
+static void opened(struct app *a)
+{
+	if (strncmp(a->figure, "cost.", 5) != 0)
+		figure_focus(a, "cost.usd");
+}
+
+static void open_value(struct app *a)
+{
+	(figure_is_setting(a) && settings_has_stops(app_knob(a)) ? list_open_focused : explain_focus)(a);
+}
+
+const struct view_kind view_cost = {
+	.second = N_("settings of the cost"),
+	.digit = '5',
+	.footer = { { UI_EXPLAIN, UI_UP, UI_NEXT_PANE, UI_PIN, UI_TIME, UI_PRESETS, UI_WRITE, UI_UNDO },
+		{ UI_STEP_UP, UI_TYPE, UI_EXPLAIN, UI_UP, UI_NEXT_PANE, UI_PIN, UI_UNDO } },
+	.draw = draw,
+	.in_second = figure_is_setting,
+	.opened = opened,
+	.explains = figure_explains,
+	.move = figure_move_lines,
+	.next_pane = figure_next,
+	.open = open_value,
+};

@@ -205,7 +205,7 @@ static void write_page(const struct app *a, struct pen *p)
 
 enum { PAGE_TOP = 2, PAGE_MAX_W = 110 };
 
-size_t view_explain_scroll_max(const struct view *v)
+static size_t scroll_max(const struct view *v)
 {
 	const struct rect body = view_body(v);
 	const int w = body.w < PAGE_MAX_W ? body.w : PAGE_MAX_W, h = body.h - PAGE_TOP;
@@ -214,7 +214,7 @@ size_t view_explain_scroll_max(const struct view *v)
 	return p.row > h ? (size_t)(p.row - h) : 0;
 }
 
-void view_explain(const struct view *v)
+static void draw(const struct view *v)
 {
 	const struct app *a = v->a;
 	const struct rect body = view_body(v);
@@ -227,3 +227,11 @@ void view_explain(const struct view *v)
 	(void)canvas_text(v->c, body.x + used + 2, body.y, body.w - used - 2, ROLE_TEXT, what);
 	write_page(a, &p);
 }
+
+const struct view_kind view_explain = {
+	.footer = { { UI_UP, UI_NEXT_PANE, UI_OPEN, UI_COMMAND, UI_WRITE } },
+	.draw = draw,
+	.scroll_max = scroll_max,
+	.next_pane = explain_next_term,
+	.open = explain_follow,
+};

@@ -68,7 +68,7 @@ static void add_group(struct help *h, enum context context, bool all, enum actio
 static void add_context(struct help *h, enum context context)
 {
 	add_blank(h);
-	(void)add_line(h, _(context_names[context]), NULL);
+	(void)add_line(h, input_context_name(context), NULL);
 	for (int i = 0; i < UI_ACTION_COUNT; i++) {
 		char keys[40];
 		if (*input_keys_of(context, (enum ui_action)i, keys, sizeof(keys)) != '\0')
@@ -199,7 +199,7 @@ static size_t flow(const struct view *v, const struct help *h, size_t page, size
 	return slot / (size_t)columns + 1;
 }
 
-size_t view_help_scroll_max(const struct view *v)
+static size_t scroll_max(const struct view *v)
 {
 	struct help h;
 	collect(&h, v->a, false);
@@ -213,7 +213,7 @@ struct help_target view_help_target(const struct app *a)
 	return h.lines[line_of(&h, a->scroll[VIEW_HELP])].target;
 }
 
-bool view_help_find(const struct app *a, const char *text, size_t from, int direction, size_t *at)
+static bool find(struct app *a, const char *text, size_t from, int direction)
 {
 	struct help h;
 	collect(&h, a, false);
@@ -224,7 +224,7 @@ bool view_help_find(const struct app *a, const char *text, size_t from, int dire
 		char all[256];
 		(void)snprintf(all, sizeof(all), "%s %s", candidate->keys, candidate->text);
 		if (browser_words_match(all, text)) {
-			*at = line;
+			a->scroll[VIEW_HELP] = line;
 			return true;
 		}
 	}
@@ -242,7 +242,7 @@ static void draw_hint(const struct view *v)
 		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("Enter does it, where it can be done; Esc goes back."));
 }
 
-void view_help(const struct view *v)
+static void draw(const struct view *v)
 {
 	struct help h;
 	char text[64];
@@ -255,3 +255,41 @@ void view_help(const struct view *v)
 	(void)snprintf(text, sizeof(text), _("page %zu of %zu"), page + 1, pages);
 	(void)canvas_text_right(v->c, v->c->w - 24, 1, 24, ROLE_DIM, text);
 }
+
+static void explains(const struct app *a, char path[FIGURE_PATH_CAP])
+{
+	(void)snprintf(path, FIGURE_PATH_CAP, "%s", view_help_target(a).path);
+}
+
+static void find_begin(struct app *a)
+{
+	a->find_from = a->scroll[VIEW_HELP];
+}
+
+static void find_read(struct app *a, struct prompt *p)
+{
+	p->good = p->len == 0 || find(a, p->text, a->find_from, 0);
+	if (!p->good)
+		(void)snprintf(p->note, sizeof(p->note), _("No line holds \"%s\"."), p->text);
+}
+
+static void find_cancel(struct app *a)
+{
+	a->scroll[VIEW_HELP] = a->find_from;
+}
+
+static void find_again(struct app *a, int direction)
+{
+	if (!find(a, a->found, a->scroll[VIEW_HELP], direction))
+		app_say(a, _("No line holds \"%s\"."), a->found);
+}
+
+static const struct view_search search = { find_begin, find_read, find_cancel, find_again };
+
+const struct view_kind view_help = {
+	.footer = { { UI_UP, UI_OPEN, UI_FIND } },
+	.draw = draw,
+	.scroll_max = scroll_max,
+	.explains = explains,
+	.search = &search,
+};

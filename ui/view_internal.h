@@ -1,7 +1,8 @@
-/* Pieces that several views draw. Only the view*.c files include this. */
+/* Pieces that several views draw, and what their keys do. Only the view*.c files include this. */
 #ifndef MESHPLAN_VIEW_INTERNAL_H
 #define MESHPLAN_VIEW_INTERNAL_H
 
+#include "app_internal.h"
 #include "gantt.h"
 #include "view.h"
 
@@ -188,29 +189,7 @@ enum { PEN_LABEL_W = 12 };
 void pen_text(struct pen *p, const char *label, uint8_t style, const char *text);
 void pen_gap(struct pen *p);
 
-/* Full screens. */
-void view_main(const struct view *v);
-void view_memory(const struct view *v);
-void view_pipeline(const struct view *v);
-void view_time(const struct view *v);
-void view_cost(const struct view *v);
-void view_help(const struct view *v);
-void view_explain(const struct view *v);
-void view_list(const struct view *v);
-void view_command(const struct view *v);
-void view_compare(const struct view *v);
-void view_presets(const struct view *v);
-void view_advice(const struct view *v);
-void view_space(const struct view *v);
-void view_labs(const struct view *v);
-void view_lab(const struct view *v);
+/* view_big.c: instead of the main view. */
 void view_big(const struct view *v);
-/* The last useful first row of those that scroll; of the help the last line that can have the focus. */
-size_t view_help_scroll_max(const struct view *v);
-size_t view_explain_scroll_max(const struct view *v);
-size_t view_command_scroll_max(const struct view *v);
-size_t view_compare_scroll_max(const struct view *v);
-size_t view_presets_scroll_max(const struct view *v);
-size_t view_lab_scroll_max(const struct view *v);
 
 #endif

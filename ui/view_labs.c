@@ -52,7 +52,7 @@ static void draw_help(const struct view *v)
 	(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_TEXT, text);
 }
 
-void view_labs(const struct view *v)
+static void draw_list(const struct view *v)
 {
 	const struct labs *l = &v->a->labs;
 	const struct rect body = view_body(v);
@@ -248,7 +248,7 @@ static struct rect summary_rect(const struct view *v)
 	return (struct rect){ body.x, body.y + 1, body.w, body.h - 1 };
 }
 
-size_t view_lab_scroll_max(const struct view *v)
+static size_t scroll_max(const struct view *v)
 {
 	const struct labs *l = &v->a->labs;
 	struct rect r = summary_rect(v);
@@ -287,7 +287,7 @@ static void draw_state(const struct view *v)
 	(void)canvas_text_right(v->c, r.x + r.w - ROWS_W, r.y, ROWS_W, ROLE_DIM, text);
 }
 
-void view_lab(const struct view *v)
+static void draw_run(const struct view *v)
 {
 	const struct labs *l = &v->a->labs;
 	const struct rect body = view_body(v);
@@ -309,3 +309,29 @@ void view_lab(const struct view *v)
 		draw_step(v, body);
 	view_prompt_or(v, draw_state);
 }
+
+static bool in_params(const struct app *a)
+{
+	return a->labs.on_params;
+}
+
+const struct view_kind view_labs = {
+	.second = N_("parameters of a lab"),
+	.digit = '9',
+	.footer = { { UI_OPEN, UI_UP, UI_NEXT_PANE, UI_WRITE }, { UI_STEP_UP, UI_TYPE, UI_OPEN, UI_UP, UI_NEXT_PANE, UI_WRITE } },
+	.draw = draw_list,
+	.in_second = in_params,
+	.move = labs_move,
+	.next_pane = labs_next_pane,
+	.open = labs_open,
+	.step = labs_change,
+	.reset = labs_default,
+	.type = labs_type,
+};
+
+const struct view_kind view_lab = {
+	.footer = { { UI_TICK_ON, UI_PLAY, UI_PREDICT, UI_LEAP_UP, UI_UP, UI_LABS, UI_WRITE } },
+	.draw = draw_run,
+	.scroll_max = scroll_max,
+	.clock = &labs_clock,
+};

@@ -123,7 +123,7 @@ static void draw_value(const struct view *v, struct rect r, const struct knob *k
 	draw_outcome(v, r.x + x, r.y, r.w - x, k, stop);
 }
 
-void view_list(const struct view *v)
+static void draw(const struct view *v)
 {
 	const struct value_list *l = &v->a->list;
 	const struct knob *k = knob_at(l->knob);
@@ -137,3 +137,18 @@ void view_list(const struct view *v)
 	for (size_t i = top; i < l->n && i < top + height; i++)
 		draw_value(v, (struct rect){ body.x, body.y + head + (int)(i - top), body.w, 1 }, k, i, value_w);
 }
+
+static void explains(const struct app *a, char path[FIGURE_PATH_CAP])
+{
+	(void)snprintf(path, FIGURE_PATH_CAP, "scenario.%s", knob_at(a->list.knob)->key);
+}
+
+const struct view_kind view_list = {
+	.open_label = N_("take"),
+	.footer = { { UI_UP, UI_OPEN, UI_FIND, UI_UNDO } },
+	.draw = draw,
+	.explains = explains,
+	.move = list_move,
+	.open = list_take,
+	.search = &list_search,
+};

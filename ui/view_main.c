@@ -313,7 +313,7 @@ static void draw_narrow(const struct view *v)
 	view_speed_line(v, line);
 }
 
-void view_main(const struct view *v)
+static void draw(const struct view *v)
 {
 	struct stage_span rows[STAGE_LIST_MAX];
 	view_settings(v);
@@ -337,3 +337,37 @@ void view_main(const struct view *v)
 	draw_notes(v, v->l.area[AREA_NOTES]);
 	draw_side(v);
 }
+
+static void explains(const struct app *a, char path[FIGURE_PATH_CAP])
+{
+	(a->pane == PANE_FIGURES ? figure_explains : app_explains_setting)(a, path);
+}
+
+static bool in_figures(const struct app *a)
+{
+	return a->pane == PANE_FIGURES;
+}
+
+static void open_value(struct app *a)
+{
+	if (a->pane == PANE_FIGURES)
+		explain_focus(a);
+	else
+		list_open_focused(a);
+}
+
+const struct view_kind view_main = {
+	.second = N_("figures"),
+	.digit = '1',
+	.footer = { { UI_STEP_UP, UI_TYPE, UI_OPEN, UI_NEXT_PANE, UI_EXPLAIN, UI_ADVICE, UI_SPACE, UI_PIN, UI_MEMORY, UI_PIPELINE,
+			    UI_TIME, UI_COST, UI_PRESETS, UI_UNDO, UI_COMMAND, UI_FIND },
+		{ UI_UP, UI_RIGHT, UI_EXPLAIN, UI_NEXT_PANE, UI_ADVICE, UI_SPACE, UI_PIN, UI_MEMORY, UI_PIPELINE, UI_TIME,
+			UI_COST, UI_PRESETS, UI_UNDO, UI_COMMAND } },
+	.draw = draw,
+	.in_second = in_figures,
+	.explains = explains,
+	.move = main_move,
+	.next_pane = main_next_pane,
+	.open = open_value,
+	.search = &settings_search,
+};

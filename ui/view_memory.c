@@ -159,7 +159,7 @@ static void draw_right(const struct view *v, int x, int y, int w, int bottom)
 	view_phases(v, (struct rect){ x, y + 7, w, (int)num_min(1 + PHASE_COUNT, bottom - y - 7) });
 }
 
-void view_memory(const struct view *v)
+static void draw(const struct view *v)
 {
 	const struct app *a = v->a;
 	const struct rect body = view_body(v);
@@ -186,3 +186,43 @@ void view_memory(const struct view *v)
 		view_host(v, (struct rect){ body.x, y, right ? table_w : body.w, hosts > 1 && y + 1 < bottom ? 2 : 1 });
 	draw_meaning(v, (struct rect){ body.x, bottom, body.w, bottom >= y ? 1 : 0 });
 }
+
+static bool in_ledger(const struct app *a)
+{
+	return a->ledger;
+}
+
+static void opened(struct app *a)
+{
+	if (a->pane == PANE_SETTINGS)
+		figure_worst(a);
+}
+
+static void explains(const struct app *a, char path[FIGURE_PATH_CAP])
+{
+	(a->ledger ? app_explains_setting : figure_explains)(a, path);
+}
+
+static void move(struct app *a, int64_t by)
+{
+	(a->ledger ? ledger_move : figure_move_lines)(a, by);
+}
+
+static void open_value(struct app *a)
+{
+	(a->ledger ? list_open_focused : explain_focus)(a);
+}
+
+const struct view_kind view_memory = {
+	.second = N_("bytes per parameter"),
+	.digit = '2',
+	.footer = { { UI_UP, UI_RIGHT, UI_EXPLAIN, UI_NEXT_PANE, UI_ADVICE, UI_PIN, UI_PIPELINE, UI_WRITE, UI_UNDO },
+		{ UI_STEP_UP, UI_TYPE, UI_OPEN, UI_UP, UI_NEXT_PANE, UI_EXPLAIN, UI_PIN, UI_UNDO } },
+	.draw = draw,
+	.in_second = in_ledger,
+	.opened = opened,
+	.explains = explains,
+	.move = move,
+	.next_pane = ledger_next_pane,
+	.open = open_value,
+};

@@ -249,7 +249,7 @@ static struct rank_now *new_ranks(const struct pipeline *pl)
 	return ranks;
 }
 
-void view_pipeline(const struct view *v)
+static void draw(const struct view *v)
 {
 	const struct rect body = view_body(v);
 	struct drawn_order d;
@@ -266,3 +266,26 @@ void view_pipeline(const struct view *v)
 	}
 	free(ranks);
 }
+
+static size_t scroll_max(const struct view *v)
+{
+	return v->a->n_stages - 1;
+}
+
+static void explains(const struct app *a, char path[FIGURE_PATH_CAP])
+{
+	const bool here = strncmp(a->figure, "pipeline.", 9) == 0;
+	(void)snprintf(path, FIGURE_PATH_CAP, "%s", here ? a->figure : "pipeline.bubble_of_step");
+}
+
+const struct view_kind view_pipeline = {
+	.digit = '3',
+	.footer = { { UI_PLAY, UI_TICK_ON, UI_SCHEDULE, UI_REASONS, UI_ZOOM_OUT, UI_RIGHT, UI_FUTURE, UI_ZOOM_FIT, UI_EXPLAIN,
+		UI_MEMORY, UI_WRITE, UI_UNDO } },
+	.draw = draw,
+	.scroll_max = scroll_max,
+	.explains = explains,
+	.sideways = player_sideways,
+	.next_pane = figure_next,
+	.clock = &player_clock,
+};

@@ -153,7 +153,7 @@ static struct page new_page(const struct view *v)
 	return (struct page){ v, { v->c, { body.x + x, body.y + 2, w, body.h - 3 }, 0, 0 } };
 }
 
-size_t view_presets_scroll_max(const struct view *v)
+static size_t scroll_max(const struct view *v)
 {
 	struct page p = new_page(v);
 	const int h = p.pen.r.h;
@@ -234,7 +234,7 @@ static void draw_nothing(const struct view *v, struct rect r)
 	}
 }
 
-void view_presets(const struct view *v)
+static void draw(const struct view *v)
 {
 	const struct app *a = v->a;
 	const struct browser *b = &a->browser;
@@ -260,3 +260,24 @@ void view_presets(const struct view *v)
 	(void)canvas_text(
 		v->c, body.x, body.y + body.h - 1, body.w, ROLE_DIM, _("Enter loads it, the rest stays; Ctrl-F turns the page."));
 }
+
+static void explains(const struct app *a, char path[FIGURE_PATH_CAP])
+{
+	(void)a;
+	(void)snprintf(path, FIGURE_PATH_CAP, "model.params");
+}
+
+const struct view_kind view_presets = {
+	.digit = '8',
+	.open_label = N_("take"),
+	.footer = { { UI_FIND, UI_NEXT_PANE, UI_UP, UI_OPEN, UI_IMPORT, UI_SAVE, UI_OPEN_SCENARIO, UI_UNDO } },
+	.draw = draw,
+	.scroll_max = scroll_max,
+	.opened = presets_opened,
+	.explains = explains,
+	.move = presets_move,
+	.page = presets_page,
+	.next_pane = presets_next_kind,
+	.open = presets_take,
+	.search = &presets_search,
+};

@@ -277,7 +277,7 @@ static void draw_outcome(const struct view *v)
 	(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_TEXT, text);
 }
 
-void view_space(const struct view *v)
+static void draw(const struct view *v)
 {
 	const struct app *a = v->a;
 	const struct rect body = view_body(v);
@@ -319,3 +319,12 @@ void view_space_block(const struct view *v, struct rect r)
 	for (size_t i = 0; i < b->n && (int)i + 2 < r.h; i++)
 		draw_row(v, &t, r.y + 2 + (int)i, &b->row[i], false);
 }
+
+const struct view_kind view_space = {
+	.open_label = N_("take"),
+	.footer = { { UI_UP, UI_OPEN, UI_ORDER, UI_ADVICE, UI_UNDO, UI_PIN, UI_WRITE } },
+	.draw = draw,
+	.opened = space_opened,
+	.move = space_move,
+	.open = space_take,
+};

@@ -360,7 +360,7 @@ static int draw_speed(const struct view *v, struct rect r)
 	return r.y + THROUGHPUT_H + 1;
 }
 
-void view_time(const struct view *v)
+static void draw(const struct view *v)
 {
 	const struct rect body = view_body(v);
 	const int bar_w = (int)num_min(body.w, BAR_MAX_W), bottom = body.y + body.h;
@@ -377,3 +377,19 @@ void view_time(const struct view *v)
 	y = draw_communication(v, (struct rect){ body.x, y, bar_w, bottom - y });
 	draw_layers(v, (struct rect){ body.x, y, bar_w, bottom - y });
 }
+
+static void opened(struct app *a)
+{
+	if (strncmp(a->figure, "time.", 5) != 0 && strncmp(a->figure, "throughput.", 11) != 0)
+		figure_focus(a, "time.step_s");
+}
+
+const struct view_kind view_time = {
+	.digit = '4',
+	.footer = { { UI_EXPLAIN, UI_CONVENTION, UI_UP, UI_PIN, UI_COST, UI_PIPELINE, UI_WRITE, UI_UNDO } },
+	.draw = draw,
+	.opened = opened,
+	.explains = figure_explains,
+	.move = figure_move_lines,
+	.next_pane = figure_next,
+};
