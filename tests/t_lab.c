@@ -262,7 +262,7 @@ START_TEST(bad_values_are_refused_with_the_legal_ones)
 	ck_assert(lab_fixture_input(&f, lab->id, "", &e) == ERR_OK);
 	for (size_t i = 0; i < lab->n_params; i++)
 		for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-			err_clear(&e);
+			e = (struct err){ .code = ERR_OK };
 			ck_assert_msg(lab_input_set(&f.input, &lab->params[i], bad[k], &e) != ERR_OK, "%s %s \"%s\"", lab->id,
 				lab->params[i].key, bad[k]);
 			ck_assert_str_eq(e.where, lab->params[i].key);

@@ -26,8 +26,7 @@ void prompt_open(struct app *a, enum prompt_kind kind, const char *text);
 unsigned prompt_update(struct app *a, uint32_t key);
 
 /* app_list.c: the values of the focused setting. */
-void list_open(struct app *a, size_t knob);
-void list_open_focused(struct app *a);
+void list_open(struct app *a);
 void list_move(struct app *a, int64_t by);
 void list_take(struct app *a);
 extern const struct view_search list_search;

@@ -18,7 +18,8 @@ static const char *translated_count(const char *one, const char *many, unsigned 
 	return ngettext(one, many, n);
 }
 
-const struct lab_words labs_words = { ui_text, translated_count };
+/* Translations of the labs' sentences. */
+static const struct lab_words words = { ui_text, translated_count };
 
 const struct lab_param *labs_param(const struct app *a)
 {
@@ -43,7 +44,7 @@ size_t labs_count(void)
 void labs_default(struct app *a)
 {
 	lab_input_init(&a->labs.input, lab_table[a->labs.focus], &a->draft.s);
-	a->labs.input.words = &labs_words;
+	a->labs.input.words = &words;
 }
 
 void labs_move(struct app *a, int64_t by)

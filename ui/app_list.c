@@ -22,8 +22,9 @@ static void filter(struct app *a)
 	}
 }
 
-void list_open(struct app *a, size_t knob)
+void list_open(struct app *a)
 {
+	const size_t knob = a->focus;
 	struct value_list *l = &a->list;
 	size_t at = 0;
 	if (!change_has_stops(a, knob_at(knob)))
@@ -38,11 +39,6 @@ void list_open(struct app *a, size_t knob)
 	l->match[0] = at;
 	filter(a);
 	app_push_view(a, VIEW_LIST);
-}
-
-void list_open_focused(struct app *a)
-{
-	list_open(a, a->focus);
 }
 
 void list_move(struct app *a, int64_t by)

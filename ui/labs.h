@@ -13,9 +13,6 @@ struct lab_play {
 	double prediction;
 };
 
-/* Translations of the labs' sentences. */
-extern const struct lab_words labs_words;
-
 /* How many labs there are. */
 size_t labs_count(void);
 /* Runs the lab in focus with its parameters and opens the player; else says why not. */

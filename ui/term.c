@@ -309,12 +309,6 @@ void term_set_theme(enum theme theme)
 	paint_forget(&term.painter);
 }
 
-void term_set_ascii(bool ascii)
-{
-	term.caps.ascii = ascii;
-	paint_forget(&term.painter);
-}
-
 int term_signal(void)
 {
 	return term.stop_signal;

@@ -27,9 +27,8 @@ bool term_ascii(void);
 /* Colours that may be used: 0 without any, or where NO_COLOR is set. */
 int term_colors(void);
 enum theme term_theme(void);
-/* Other colours or glyphs from the next frame on. */
+/* Other colours from the next frame on. */
 void term_set_theme(enum theme theme);
-void term_set_ascii(bool ascii);
 /* Waits for the next event, at most timeout_ms (-1: for ever), after which it is EVENT_TICK. EVENT_END when the input is at its
  * end, the terminal is gone, or a signal asks to stop. */
 struct event term_read(int timeout_ms);

@@ -109,7 +109,8 @@ int view_bar_fill(struct canvas *c, int x, int y, int width, const int64_t bytes
 	return stacked(c, x, y, width, bytes, limit_bytes, false);
 }
 
-void view_bar_plain(struct canvas *c, int x, int y, int width, uint8_t style, enum glyph fill, int64_t bytes, int64_t limit_bytes)
+/* A bar of one role, at the same scale. */
+static void draw_plain(struct canvas *c, int x, int y, int width, uint8_t style, enum glyph fill, int64_t bytes, int64_t limit_bytes)
 {
 	const struct bar_grid g = layout_bar(width);
 	int64_t n = limit_bytes > 0 ? num_round((double)bytes * g.capacity / (double)limit_bytes) : 0;
@@ -192,7 +193,8 @@ void view_stage_label(const struct view *v, int x, int y, char letter, struct st
 		(void)canvas_printf(v->c, x, y, w - 1, ROLE_TEXT, "%c%zu-%zu", letter, span.first, span.last);
 }
 
-bool view_pinned(const struct app *a, size_t stage, int category, int64_t *bytes)
+/* The bytes of the pinned plan for a stage and a category (MEMORY_CATEGORY_COUNT: all); false without a pin or such a stage. */
+static bool pinned_bytes(const struct app *a, size_t stage, int category, int64_t *bytes)
 {
 	const struct pin *p = &a->pin;
 	if (!p->set || stage >= p->n_stages)
@@ -208,7 +210,7 @@ char *view_difference_text(const struct app *a, size_t stage, int category, char
 	buf[0] = '\0';
 	if (!a->pin.set)
 		return buf;
-	const bool known = view_pinned(a, stage, category, &before);
+	const bool known = pinned_bytes(a, stage, category, &before);
 	const int64_t change = (category < MEMORY_CATEGORY_COUNT ? s->category[category] : s->need_bytes) - before;
 	if (!known || change == 0)
 		(void)snprintf(buf, cap, "%s", known ? "=" : _("new"));
@@ -279,7 +281,7 @@ void view_phases(const struct view *v, struct rect r)
 	for (int i = 0; i < PHASE_COUNT && i + 1 < r.h; i++) {
 		const int y = r.y + 1 + i;
 		(void)canvas_text(v->c, r.x, y, label_w - 1, ROLE_DIM, memory_phase_choices[i].key);
-		view_bar_plain(v->c, r.x + label_w, y, bar_w, ROLE_ACTIVATIONS, GLYPH_MEDIUM, v->a->plan.phase_peak[i], limit);
+		draw_plain(v->c, r.x + label_w, y, bar_w, ROLE_ACTIVATIONS, GLYPH_MEDIUM, v->a->plan.phase_peak[i], limit);
 		(void)snprintf(path, sizeof(path), "memory.phases[%d].peak_bytes", i);
 		view_figure(v, r.x + r.w - 7, y, 7, view_gib3(v->a->plan.phase_peak[i], text, sizeof(text)), path);
 	}
@@ -356,7 +358,7 @@ static int draw_place(const struct view *v, int x, int y, int w, const char *nam
 	at += canvas_printf(v->c, at, y, x + w - at, have > 0 && need > have ? ROLE_BAD : ROLE_TEXT, _("of %s GiB per node"), h) +
 		3;
 	if (have > 0 && w >= TEXT_W + BAR_MIN_W)
-		view_bar_plain(v->c, x + TEXT_W, y, w - TEXT_W, ROLE_MASTER, GLYPH_DARK, need, have);
+		draw_plain(v->c, x + TEXT_W, y, w - TEXT_W, ROLE_MASTER, GLYPH_DARK, need, have);
 	return at - x;
 }
 

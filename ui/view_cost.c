@@ -375,7 +375,7 @@ static void opened(struct app *a)
 
 static void open_value(struct app *a)
 {
-	(figure_is_setting(a) && settings_has_stops(app_knob(a)) ? list_open_focused : explain_focus)(a);
+	(figure_is_setting(a) && settings_has_stops(app_knob(a)) ? list_open : explain_focus)(a);
 }
 
 const struct view_kind view_cost = {

@@ -47,7 +47,7 @@ struct pipeline view_pipeline_drawn(const struct app *a)
 	return made_order(a) != NULL ? a->plan.pipeline : drawable(&a->plan.pipeline);
 }
 
-struct pipeline_ticks view_whole_ticks(const struct app *a, int64_t drawn_m, int64_t drawn_ticks)
+static struct pipeline_ticks whole_ticks(const struct app *a, int64_t drawn_m, int64_t drawn_ticks)
 {
 	const struct pipeline *pl = &a->plan.pipeline;
 	struct pipeline_ticks t = { drawn_ticks, true };
@@ -87,7 +87,7 @@ bool drawn_open(const struct app *a, struct drawn_order *d, struct err *e)
 		drawn_close(d);
 		return false;
 	}
-	d->whole = view_whole_ticks(a, d->order.pl.m, a->player.ticks);
+	d->whole = whole_ticks(a, d->order.pl.m, a->player.ticks);
 	return true;
 }
 
@@ -129,7 +129,9 @@ static void *new_workspace(const struct pipeline *pl)
 	return bytes < 0 ? NULL : malloc((size_t)bytes + 1);
 }
 
-bool view_gantt(const struct app *a, struct gantt_field field, struct gantt *g, int64_t *drawn_m)
+/* Draws the pipeline of the plan, with fewer micro-batches where there are too many actions; false when it cannot be drawn.
+ * *drawn_m: micro-batches that were drawn. */
+static bool draw_plan(const struct app *a, struct gantt_field field, struct gantt *g, int64_t *drawn_m)
 {
 	const struct pipeline pl = drawable(&a->plan.pipeline);
 	struct err e;
@@ -223,7 +225,8 @@ void view_gantt_zoomed(struct canvas *c, const struct drawn_order *d, struct rec
 	(void)drawn_run(d, window_action, &w, &result);
 }
 
-char *view_bubble(const struct app *a, char *buf, size_t cap)
+/* "bubble 4.48 % of step, 4.69 % of ideal". Returns buf. */
+static char *bubble_text(const struct app *a, char *buf, size_t cap)
 {
 	char step[32], ideal[32];
 	(void)units_format_f4(100 * a->plan.bubble_of_step, step, sizeof(step));
@@ -237,7 +240,7 @@ static void draw_caption(const struct view *v, int x, int y, int w, const struct
 {
 	char text[160], more[160];
 	canvas_glyph(v->c, x, y, ROLE_IDLE, GLYPH_IDLE);
-	(void)view_bubble(v->a, text, sizeof(text));
+	(void)bubble_text(v->a, text, sizeof(text));
 	if (2 + canvas_text_width(text) > w)
 		(void)snprintf(text, sizeof(text), _("bubble %s %% of step"),
 			units_format_f4(100 * v->a->plan.bubble_of_step, more, sizeof(more)));
@@ -256,7 +259,7 @@ static void draw_caption(const struct view *v, int x, int y, int w, const struct
 static void draw_axis(const struct view *v, struct rect r, const struct gantt *g, int64_t drawn_m)
 {
 	char axis[GANTT_COLS_MAX + 1], total[48];
-	const struct pipeline_ticks t = view_whole_ticks(v->a, drawn_m, g->result.makespan);
+	const struct pipeline_ticks t = whole_ticks(v->a, drawn_m, g->result.makespan);
 	(void)snprintf(total, sizeof(total), t.exact ? _("%" PRId64 " ticks") : _("about %" PRId64 " ticks"), t.n);
 	const int total_w = canvas_text_width(total);
 	const int end = g->mode == GANTT_ABRIDGED ? (int)g->head_cols : (int)g->cols, room = r.w - total_w - 1;
@@ -308,7 +311,7 @@ void view_pipeline_block(const struct view *v, struct rect r)
 	const size_t n = view_choose_stages(v->a, (size_t)num_min(v->l.stages, GANTT_ROWS_MAX), rows);
 	for (size_t i = 0; i < n; i++)
 		ranks[i] = (int64_t)rows[i].first;
-	if (!view_gantt(v->a, (struct gantt_field){ (int64_t)n, cols, ranks }, &g, &drawn_m))
+	if (!draw_plan(v->a, (struct gantt_field){ (int64_t)n, cols, ranks }, &g, &drawn_m))
 		return;
 	for (size_t i = 0; i < n; i++)
 		draw_rank(v, r, r.y + 1 + (int)i, &g, (int64_t)i, rows[i]);

@@ -73,9 +73,6 @@ int view_label_w(const struct app *a);
 int view_bar(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes);
 /* The same without letters, for the second row of a doubled bar. */
 int view_bar_fill(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes);
-/* A bar of one role, at the same scale. */
-void view_bar_plain(
-	struct canvas *c, int x, int y, int width, uint8_t style, enum glyph fill, int64_t bytes, int64_t limit_bytes);
 /* The stages to show in `rows` rows: all, equal neighbours in one row; else worst, first, last, the one in focus, then the next
  * worst; in stage order. Returns how many rows. */
 size_t view_choose_stages(const struct app *a, size_t rows, struct stage_span out[STAGE_LIST_MAX]);
@@ -84,8 +81,6 @@ void view_stage_label(const struct view *v, int x, int y, char letter, struct st
 /* Heading and one bar per row. */
 void view_memory_bars(
 	const struct view *v, struct rect r, const struct stage_span *rows, size_t n, int bar_w, int value_w, bool two_decimals);
-/* The bytes of the pinned plan for a stage and a category (MEMORY_CATEGORY_COUNT: all); false without a pin or such a stage. */
-bool view_pinned(const struct app *a, size_t stage, int category, int64_t *bytes);
 /* "+0.34", "-12.3", "=", "new": what became of the pinned figure. "" without a pin. Returns buf. */
 char *view_difference_text(const struct app *a, size_t stage, int category, char *buf, size_t cap);
 /* That, right-aligned in w columns. */
@@ -107,16 +102,12 @@ char *view_why(const struct app *a, size_t stage, char *buf, size_t cap);
 char *view_why_brief(const struct app *a, size_t stage, int w, char *buf, size_t cap);
 
 /* view_gantt.c: the pipeline drawing. */
-/* Draws the pipeline of the plan, with fewer micro-batches where there are too many actions; false when it cannot be drawn.
- * *drawn_m: micro-batches that were drawn. */
-bool view_gantt(const struct app *a, struct gantt_field field, struct gantt *g, int64_t *drawn_m);
 /* Ticks of the whole pipeline, equal stages: those of a drawing with all micro-batches, else by the closed form, which may be an
  * estimate. */
 struct pipeline_ticks {
 	int64_t n;
 	bool exact;
 };
-struct pipeline_ticks view_whole_ticks(const struct app *a, int64_t drawn_m, int64_t drawn_ticks);
 /* The order that is drawn, generated once per frame or, by a->exact, before. */
 struct drawn_order {
 	struct order order;
@@ -135,8 +126,6 @@ bool drawn_gantt(const struct drawn_order *d, int rows, int cols, struct gantt *
 void view_gantt_zoomed(struct canvas *c, const struct drawn_order *d, struct rect r, int64_t first, int64_t tick, int scale);
 void view_gantt_cells(struct canvas *c, int x, int y, const struct gantt *g, int64_t row);
 void view_pipeline_block(const struct view *v, struct rect r);
-/* "bubble 4.48 % of step, 4.69 % of ideal". Returns buf. */
-char *view_bubble(const struct app *a, char *buf, size_t cap);
 
 /* view_player.c: what happens at the tick of the player. */
 /* A drawing on the screen: cells, and which tick and rank they stand for. */

@@ -353,7 +353,7 @@ static void open_value(struct app *a)
 	if (a->pane == PANE_FIGURES)
 		explain_focus(a);
 	else
-		list_open_focused(a);
+		list_open(a);
 }
 
 const struct view_kind view_main = {

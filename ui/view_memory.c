@@ -210,7 +210,7 @@ static void move(struct app *a, int64_t by)
 
 static void open_value(struct app *a)
 {
-	(a->ledger ? list_open_focused : explain_focus)(a);
+	(a->ledger ? list_open : explain_focus)(a);
 }
 
 const struct view_kind view_memory = {

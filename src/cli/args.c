@@ -106,6 +106,20 @@ static const char *synonym(const char *key)
 	return NULL;
 }
 
+/* "did you mean" list over the options and knobs of a subcommand. Returns buf. */
+static char *nearest_option(const struct command *cmd, const char *key, char *buf, size_t cap)
+{
+	const char *names[OPTION_COUNT + KNOB_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if ((option_table[i].commands & cmd->bit) != 0)
+			names[n++] = option_table[i].key;
+	for (size_t i = 0; (cmd->bit & COMMAND_SCENARIO) != 0 && i < knob_count() && i < KNOB_MAX; i++)
+		names[n++] = knob_at(i)->key;
+	return catalog_nearest(key, n, name_at, names, buf, cap);
+}
+
 static enum err_code unknown_flag(const struct command *cmd, const char *key, struct err *e)
 {
 	bool takes_knobs = (cmd->bit & COMMAND_SCENARIO) != 0;
@@ -115,7 +129,7 @@ static enum err_code unknown_flag(const struct command *cmd, const char *key, st
 	if (takes_knobs && knob_hint(key, near, sizeof near)[0] != '\0')
 		return err_set(e, ERR_USAGE, "", _("there is no option --%s here; did you mean %s?"), key, near);
 	return err_set(e, ERR_USAGE, "", _("there is no option --%s here; nearest: %s"), key,
-		ours != NULL ? ours : args_nearest(cmd, key, near, sizeof near));
+		ours != NULL ? ours : nearest_option(cmd, key, near, sizeof near));
 }
 
 /* "none|cpu|nvme" where the values have names. */
@@ -130,19 +144,6 @@ static const char *value_of(const struct arg *x, char *buf, size_t cap)
 	for (int64_t v = 0; x->knob->name_at(v) != NULL && len < cap; v++)
 		len += (size_t)snprintf(buf + len, cap - len, "%s%s", v > 0 ? "|" : "", x->knob->name_at(v));
 	return buf;
-}
-
-char *args_nearest(const struct command *cmd, const char *key, char *buf, size_t cap)
-{
-	const char *names[OPTION_COUNT + KNOB_MAX];
-	size_t n = 0;
-
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		if ((option_table[i].commands & cmd->bit) != 0)
-			names[n++] = option_table[i].key;
-	for (size_t i = 0; (cmd->bit & COMMAND_SCENARIO) != 0 && i < knob_count() && i < KNOB_MAX; i++)
-		names[n++] = knob_at(i)->key;
-	return catalog_nearest(key, n, name_at, names, buf, cap);
 }
 
 static const char *command_name(const void *ctx, size_t i)

@@ -119,8 +119,6 @@ const char *args_option(const struct args *a, enum option_id id);
 /* The row of a knob that was given, or NULL. */
 const struct arg *args_knob(const struct args *a, const char *key);
 
-/* "did you mean" list over the options and knobs of a subcommand. Returns buf. */
-char *args_nearest(const struct command *cmd, const char *key, char *buf, size_t cap);
 const struct command *command_find(const char *name);
 char *command_nearest(const char *name, char *buf, size_t cap);
 

@@ -134,7 +134,7 @@ static enum err_code check_complete(const struct draft *d, struct err *e)
 	return ERR_OK;
 }
 
-enum err_code request_draft(struct cli *cli, size_t first_word, bool complete, struct draft *d, struct err *e)
+static enum err_code make_draft(struct cli *cli, size_t first_word, bool complete, struct draft *d, struct err *e)
 {
 	const char *file = args_option(&cli->args, OPTION_LOAD);
 	struct words w;
@@ -159,7 +159,7 @@ enum err_code request_draft(struct cli *cli, size_t first_word, bool complete, s
 
 enum err_code request_plan(struct cli *cli, size_t first_word, bool complete, struct draft *d, struct plan *p, struct err *e)
 {
-	enum err_code code = request_draft(cli, first_word, complete, d, e);
+	enum err_code code = make_draft(cli, first_word, complete, d, e);
 
 	if (code != ERR_OK)
 		return code;

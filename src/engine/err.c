@@ -16,9 +16,3 @@ enum err_code err_set(struct err *e, enum err_code code, const char *where, cons
 	va_end(ap);
 	return code;
 }
-
-void err_clear(struct err *e)
-{
-	if (e != NULL)
-		*e = (struct err){ .code = ERR_OK };
-}

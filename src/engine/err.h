@@ -34,7 +34,4 @@ struct err {
 /* Fills *e (when not NULL) and returns `code`, so that `return err_set(...)` reads well. Longer texts are cut. */
 enum err_code err_set(struct err *e, enum err_code code, const char *where, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
-/* Resets *e (when not NULL) to ERR_OK with empty texts. */
-void err_clear(struct err *e);
-
 #endif

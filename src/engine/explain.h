@@ -34,8 +34,6 @@ void explain_paths(const struct plan *p, void (*each)(void *ctx, const char *pat
 /* As text; with the saved-tensor table where it belongs. */
 void explain_text(const struct draft *d, const struct explanation *x, struct sink *out);
 void explain_json(const struct explanation *x, struct sink *out);
-/* The saved-tensor table as text. */
-void explain_saved_tensors(const struct draft *d, struct sink *out);
 /* What the lesson, the ZeRO paper, Megatron, DeepSpeed's estimator and accelerate answer to the same question, side by side. */
 void explain_compare_text(const struct draft *d, const struct plan *p, struct sink *out);
 void explain_compare_json(const struct draft *d, const struct plan *p, struct sink *out);

@@ -26,6 +26,42 @@ static char *format_value(double number, const char *unit, char *buf, size_t cap
 	return buf;
 }
 
+static void saved_table(const struct draft *d, bool moe, struct sink *out)
+{
+	struct saved_tensor t[SAVED_TENSOR_MAX];
+	size_t n = memory_saved_tensors(&d->s, moe, t, SAVED_TENSOR_MAX);
+	double kept = 0, all = 0;
+
+	sink_printf(out, "Saved tensors of one %s layer per micro-batch on a rank, MiB\n", moe ? "MoE" : "dense");
+	sink_printf(out, "  %-40s %-20s %2s %9s  %-4s %s\n", "tensor", "elements", "B", "MiB", "by", "dropped by recompute");
+	for (size_t i = 0; i < n; i++) {
+		double bytes = (double)t[i].elements * t[i].bytes_per_element;
+
+		all += bytes;
+		kept += t[i].kept ? bytes : 0;
+		sink_printf(out, "%s %-40s %-20s %2g %9.2f  %-4s %s\n", t[i].kept ? " " : "-", t[i].name, t[i].shape,
+			t[i].bytes_per_element, bytes / 1048576.0, t[i].divided_by, t[i].dropped_by);
+	}
+	if (kept < all)
+		sink_printf(out, "  kept %.2f MiB of %.2f MiB: --recompute %s drops the rows with a - in front\n",
+			kept / 1048576.0, all / 1048576.0, recompute_choices[d->s.training.recompute].key);
+	else
+		sink_printf(out, "  kept %.2f MiB: all of them, --recompute %s drops none\n", all / 1048576.0,
+			recompute_choices[d->s.training.recompute].key);
+}
+
+static void saved_tables(const struct draft *d, struct sink *out)
+{
+	int64_t moe = model_moe_layers(&d->s.model, 0, d->s.model.layers);
+
+	if (!d->s.profile.models_activations)
+		return;
+	if (moe < d->s.model.layers)
+		saved_table(d, false, out);
+	if (moe > 0)
+		saved_table(d, true, out);
+}
+
 void explain_text(const struct draft *d, const struct explanation *x, struct sink *out)
 {
 	char text[80];
@@ -44,7 +80,7 @@ void explain_text(const struct draft *d, const struct explanation *x, struct sin
 		sink_printf(out, "  note: %s\n", x->notes[i]);
 	if (x->saved_tensors) {
 		sink_puts(out, "\n");
-		explain_saved_tensors(d, out);
+		saved_tables(d, out);
 	}
 }
 
@@ -82,42 +118,6 @@ void explain_json(const struct explanation *x, struct sink *out)
 		sink_json_string(out, x->notes[i]);
 	}
 	sink_puts(out, "] }\n");
-}
-
-static void saved_table(const struct draft *d, bool moe, struct sink *out)
-{
-	struct saved_tensor t[SAVED_TENSOR_MAX];
-	size_t n = memory_saved_tensors(&d->s, moe, t, SAVED_TENSOR_MAX);
-	double kept = 0, all = 0;
-
-	sink_printf(out, "Saved tensors of one %s layer per micro-batch on a rank, MiB\n", moe ? "MoE" : "dense");
-	sink_printf(out, "  %-40s %-20s %2s %9s  %-4s %s\n", "tensor", "elements", "B", "MiB", "by", "dropped by recompute");
-	for (size_t i = 0; i < n; i++) {
-		double bytes = (double)t[i].elements * t[i].bytes_per_element;
-
-		all += bytes;
-		kept += t[i].kept ? bytes : 0;
-		sink_printf(out, "%s %-40s %-20s %2g %9.2f  %-4s %s\n", t[i].kept ? " " : "-", t[i].name, t[i].shape,
-			t[i].bytes_per_element, bytes / 1048576.0, t[i].divided_by, t[i].dropped_by);
-	}
-	if (kept < all)
-		sink_printf(out, "  kept %.2f MiB of %.2f MiB: --recompute %s drops the rows with a - in front\n",
-			kept / 1048576.0, all / 1048576.0, recompute_choices[d->s.training.recompute].key);
-	else
-		sink_printf(out, "  kept %.2f MiB: all of them, --recompute %s drops none\n", all / 1048576.0,
-			recompute_choices[d->s.training.recompute].key);
-}
-
-void explain_saved_tensors(const struct draft *d, struct sink *out)
-{
-	int64_t moe = model_moe_layers(&d->s.model, 0, d->s.model.layers);
-
-	if (!d->s.profile.models_activations)
-		return;
-	if (moe < d->s.model.layers)
-		saved_table(d, false, out);
-	if (moe > 0)
-		saved_table(d, true, out);
 }
 
 /* Comparison with other calculators */

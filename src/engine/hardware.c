@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-const char *const gpu_form_names[GPU_FORM_COUNT + 1] = { "sxm", "oam", "pcie", "nvl", "consumer", "other", NULL };
+static const char *const gpu_form_names[GPU_FORM_COUNT + 1] = { "sxm", "oam", "pcie", "nvl", "consumer", "other", NULL };
 const char *const price_kind_names[PRICE_KIND_COUNT + 1] = { "on-demand", "reserved", "spot", "marketplace", "lesson", NULL };
 const char *const gpu_generation_names[GENERATION_COUNT + 1] = { "volta", "ampere", "hopper", "blackwell", NULL };
 

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 enum gpu_form { GPU_FORM_SXM, GPU_FORM_OAM, GPU_FORM_PCIE, GPU_FORM_NVL, GPU_FORM_CONSUMER, GPU_FORM_OTHER, GPU_FORM_COUNT };
-extern const char *const gpu_form_names[GPU_FORM_COUNT + 1];
 
 enum { HARDWARE_ID_CAP = 40, HARDWARE_LABEL_CAP = 64 };
 

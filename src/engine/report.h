@@ -14,9 +14,6 @@
  * is not known. */
 void report_plan_json(
 	const struct draft *d, const struct catalog *c, const struct plan *p, const char *version, struct sink *out);
-/* The first line of every text: the answer, an amount, a place. "FITS: needs 48.9 GiB per GPU, has 79.6; 30.7 GiB to spare on
- * stage 0." */
-void report_answer(const struct plan *p, struct sink *out);
 /* One line that names model, cluster and layout: "Llama-3 70B on 64 H100, tp8 pp4 dp2". */
 void report_title(const struct draft *d, const struct plan *p, struct sink *out);
 /* One screen: verdict, worst stage by category, why, what would help (ways may be NULL). `ascii`: glyphs of the bar. */

@@ -5,7 +5,7 @@
 #include "cost.h"
 #include "report.h"
 
-enum { REPORT_TEXT_COLS = 78, REPORT_LABEL_COLS = 10 };
+enum { REPORT_TEXT_COLS = 78, REPORT_LABEL_COLS = 10, REPORT_BAR_COLS = 64 };
 
 /* report_wrap.c: writes words, breaking lines before column REPORT_TEXT_COLS; continued lines start at column `indent`. */
 struct wrap {
@@ -18,6 +18,11 @@ void wrap_word(struct wrap *w, const char *word);
 void wrap_text(struct wrap *w, const char *text, bool items);
 /* "LABEL     text": one wrapped entry and a line break. */
 void wrap_entry(const char *label, const char *text, bool items, struct sink *out);
+
+/* report_bar.c: one stacked bar, REPORT_BAR_COLS wide: letter and fill of each category, the limit in a cell of its own. */
+void report_bar_write(const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes, int64_t cap, bool ascii, struct sink *out);
+/* The capacity cells of a bar that shows need in full: a document does not move, so a need beyond the limit scales the bar. */
+int64_t report_bar_capacity(int64_t most_bytes, int64_t limit_bytes);
 
 /* report_speed.c: communication, step, throughput; nothing where the speed is not known. Text and Markdown. */
 void report_speed_line(const struct draft *d, const struct plan *p, struct sink *out); /* "speed     16.1 s per step, ..." */

@@ -132,7 +132,8 @@ static bool holds(const struct runs_row *r, const struct clause *c)
 	return any_of(text, c->value, c->op[0] == '~');
 }
 
-bool runs_matches(const struct runs_row *r, const char *when)
+/* Whether the clauses hold. */
+static bool matches(const struct runs_row *r, const char *when)
 {
 	struct clause c;
 
@@ -307,7 +308,7 @@ void runs_apply(struct runs_row *r, const struct runs_rule *rule)
 	const char *set = rule->set;
 	char value[VALUE_CAP];
 
-	if (!runs_matches(r, rule->when))
+	if (!matches(r, rule->when))
 		return;
 	while (next_clause(&set, &c)) {
 		const char *old = runs_get(r, c.key);

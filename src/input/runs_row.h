@@ -48,8 +48,6 @@ const char *runs_get(const struct runs_row *r, const char *key);
 double runs_number(const struct runs_row *r, const char *key, double otherwise);
 /* Sets a key; the text is copied. */
 void runs_set(struct runs_row *r, const char *key, const char *value);
-/* Whether the clauses hold. */
-bool runs_matches(const struct runs_row *r, const char *when);
 /* Applies one rule if it matches. */
 void runs_apply(struct runs_row *r, const struct runs_rule *rule);
 /* Whether a rule is written in the language: for the tests. */
