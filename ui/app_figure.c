@@ -3,7 +3,6 @@
 #include "app_internal.h"
 
 #include "num.h"
-#include "ui_text.h"
 #include "view.h"
 
 #include <stdio.h>

@@ -5,6 +5,9 @@
 #include "explain.h"
 #include "view_kind.h"
 
+/* app_keys.c: does what a key is bound to. Returns enum app_dirty bits. */
+unsigned keys_press(struct app *a, uint32_t key);
+
 /* app_change.c: everything that changes the draft. Each adopts a legal draft only, and says in a->message what happened. */
 enum err_code change_adopt(struct app *a, const struct draft *d, const struct knob_moves *moves, struct err *e) NODISCARD;
 void change_refresh(struct app *a); /* plan, stages and preview of the present draft */

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SINGLE_STEPS = 16 }; /* whole numbers below it change by one, above by doubling and halving */
 

@@ -3,8 +3,6 @@
 #include "num.h"
 #include "view.h"
 
-#include <string.h>
-
 enum { SCROLL_TICKS = 8 };
 
 /* Ticks a second by speed. */

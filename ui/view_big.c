@@ -6,7 +6,6 @@
 #include "units.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { MARGIN = 2, VALUE_W = 8, LABEL_W = 6, ABOVE_H = 5, BELOW_H = 7, BAR_H = 3, TRACK_X = 14 };
 

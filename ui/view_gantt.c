@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A drawing never executes more actions than ACTIONS_MAX: what it would show is the same beginning and end. */
 enum { ACTIONS_MAX = 1 << 14, GREEDY_MAX = 1 << 13, NARROW_W = 48 };

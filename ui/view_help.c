@@ -6,7 +6,6 @@
 #include "ui_text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { HELP_LINES_MAX = 256, KEYS_W = 13, COLUMN_MIN_W = 40 };
 

@@ -7,7 +7,6 @@
 #include "ui_text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

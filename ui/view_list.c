@@ -4,10 +4,8 @@
 #include "cost.h"
 #include "report.h"
 #include "ui_text.h"
-#include "units.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { VALUE_X = 1, NEED_W = 9, WORD_W = 13, COUNT_W = 12, HELP_ROWS = 2 };
 

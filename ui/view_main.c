@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* The stage whose parts are shown: the worst, or the focused one. */
 static size_t parts_stage(const struct app *a)

@@ -3,7 +3,6 @@
 
 #include "num.h"
 #include "ui_text.h"
-#include "units.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { SQUARES_MAX = 8, COUNT_W = 10, GIB_W = 13, NARROW_W = 80 };
 

@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* clang-format off */
 const struct part_look part_looks[STEP_PART_COUNT] = {

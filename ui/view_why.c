@@ -5,7 +5,6 @@
 #include "ui_text.h"
 #include "units.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 /* A stage beside another: the category that differs most in the direction of the whole. */
