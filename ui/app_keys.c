@@ -147,7 +147,7 @@ static unsigned do_end(struct app *a, int direction, const struct press *p)
 	const struct view_clock *clock = view_kinds[a->view]->clock;
 	(void)p;
 	if (clock != NULL)
-		clock->go(a, direction * FOREVER);
+		clock->go(a, (int64_t)direction * FOREVER);
 	else
 		app_move(a, (int64_t)direction * FAR);
 	return 0;

@@ -67,22 +67,30 @@ void labs_next_pane(struct app *a, int by)
 	a->labs.on_params = !a->labs.on_params;
 }
 
-/* The value one step on; flags and words go round. */
+/* Flags and words go round. */
+static double next_word(const struct lab_param *p, double value, bool up)
+{
+	const double next = value + (up ? 1 : -1);
+	return next > p->max ? p->min : next < p->min ? p->max : next;
+}
+
+static double next_number(const struct lab_param *p, double value, bool up)
+{
+	const bool whole = p->type == LAB_PARAM_INT;
+	if (whole && (value < SINGLE_STEPS || (value == SINGLE_STEPS && !up)))
+		return value + (up ? 1 : -1);
+	if (up)
+		return value == 0 ? p->max / 1024 : 2 * value;
+	return whole ? floor(value / 2) : value / 2;
+}
+
+/* The value some steps on. */
 static double stepped(const struct lab_param *p, double value, int by)
 {
-	if (p->type == LAB_PARAM_FLAG || p->type == LAB_PARAM_WORD) {
-		const double next = value + (by > 0 ? 1 : -1);
-		return next > p->max ? p->min : next < p->min ? p->max : next;
-	}
-	for (int i = abs(by); i > 0; i--) {
-		const bool whole = p->type == LAB_PARAM_INT;
-		if (whole && (value < SINGLE_STEPS || (value <= SINGLE_STEPS && by < 0)))
-			value += by > 0 ? 1 : -1;
-		else if (value == 0)
-			value = by > 0 ? p->max / 1024 : 0;
-		else
-			value = by > 0 ? 2 * value : whole ? floor(value / 2) : value / 2;
-	}
+	if (p->type == LAB_PARAM_FLAG || p->type == LAB_PARAM_WORD)
+		return next_word(p, value, by > 0);
+	for (int i = abs(by); i > 0; i--)
+		value = next_number(p, value, by > 0);
 	return fmin(fmax(value, p->min), p->max);
 }
 

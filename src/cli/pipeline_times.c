@@ -10,7 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_DECIMALS = 6, TIME_DIGITS = 9, MILLIONTHS = 1000000, PER_STAGE = 4, PARTS_MAX = 1024, SHOWN = 40 };
+enum {
+	TIME_DECIMALS = 6,
+	TIME_DIGITS = 9,
+	MILLIONTHS = 1000000,
+	FULL_SCALE = 10 * MILLIONTHS,
+	PER_STAGE = 4,
+	PARTS_MAX = 1024,
+	SHOWN = 40
+};
 
 /* Reads one non-negative decimal, at most nine digits before the point and six behind it, into millionths; *text moves behind it.
  */
@@ -110,7 +118,7 @@ enum err_code pipeline_times_read(const struct args *a, struct pipeline_times *t
 	int n = times != NULL ? read_times(times, times + strlen(times), v, 3) : 3;
 	enum err_code code;
 
-	*t = (struct pipeline_times){ .scale = 10 * MILLIONTHS };
+	*t = (struct pipeline_times){ .scale = FULL_SCALE };
 	if (n < 2)
 		return err_set(e, ERR_USAGE, "times",
 			_("\"%.60s\": wanted are F,B or F,I,W: non-negative decimals below 10^9 with at most 6 decimals, such as "
@@ -196,9 +204,9 @@ static void share_unit(struct pipeline_times *t)
 	struct schedule_times *s = &t->ticks;
 	const int64_t n = t->stages;
 
-	s->comm *= 10 * MILLIONTHS / t->scale;
-	s->overlap *= 10 * MILLIONTHS / t->scale;
-	t->scale = 10 * MILLIONTHS;
+	s->comm *= FULL_SCALE / t->scale;
+	s->overlap *= FULL_SCALE / t->scale;
+	t->scale = FULL_SCALE;
 	/* The scale of the drawing: a forward of the first stage. */
 	s->forward = t->stage[0];
 	s->input = t->stage[n];

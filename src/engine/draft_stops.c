@@ -105,6 +105,7 @@ static void real_stops(const struct knob *k, int64_t at, struct value_set *set)
 {
 	static const double round[] = { 1, 1.25, 1.5, 2, 2.5, 3, 3.5, 4, 5, 6, 8 };
 	const double now = at > 0 ? (double)at / KNOB_REAL_SCALE : 10, reach = at > 0 ? 30 : 100;
+	double power = 0.01;
 
 	insert_real(k, 0, set);
 	if (k->max <= 10) {
@@ -114,11 +115,12 @@ static void real_stops(const struct knob *k, int64_t at, struct value_set *set)
 			insert_real(k, i / 2.0, set);
 		return;
 	}
-	for (double power = 0.01; power <= k->max; power *= 10) {
+	while (power <= k->max) {
 		for (size_t i = 0; i < sizeof round / sizeof round[0]; i++) {
 			if (power * round[i] >= now / reach && power * round[i] <= now * reach)
 				insert_real(k, power * round[i], set);
 		}
+		power *= 10;
 	}
 }
 

@@ -263,13 +263,13 @@ static enum err_code check_directions(const struct pipeline *pl, struct err *e)
 			(long long)pl->p);
 	if (pl->m < 2 * pl->p)
 		return err_set(e, ERR_ILLEGAL, "micro-batch", "%lld %s: %s needs at least 2 pp = %lld (%s)", (long long)pl->m,
-			text_plural(pl->m, "micro-batch", "micro-batches"), info_of(pl)->key, (long long)(2 * pl->p),
+			text_plural(pl->m, "micro-batch", "micro-batches"), info_of(pl)->key, 2 * (long long)pl->p,
 			both ? "pp in each direction" : "a full V of them");
 	if (both && pl->m % 2 != 0)
 		return err_set(e, ERR_ILLEGAL, "micro-batch",
 			"%lld micro-batches: dualpipe sends half from each end; legal here: even numbers of at least "
 			"%lld",
-			(long long)pl->m, (long long)(2 * pl->p));
+			(long long)pl->m, 2 * (long long)pl->p);
 	return ERR_OK;
 }
 
