@@ -1,6 +1,7 @@
 /* The binding table: unambiguous, complete, and every key has a letter form. */
 #include "input.h"
 #include "support.h"
+#include "view_kind.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -97,6 +98,31 @@ START_TEST(a_key_name_reads_back)
 }
 END_TEST
 
+START_TEST(every_view_has_a_title_and_a_footer_and_no_digit_opens_two)
+{
+	for (int i = 0; i < VIEW_COUNT; i++) {
+		const enum context context = (enum context)((int)CONTEXT_MAIN + 2 * i);
+		ck_assert(view_kinds[i]->draw != NULL);
+		ck_assert_str_ne(input_context_name(context), "");
+		ck_assert_int_ne(input_footer(context)[0], UI_NONE);
+		for (int j = 0; j < i; j++)
+			ck_assert_msg(view_kinds[i]->digit == '\0' || view_kinds[i]->digit != view_kinds[j]->digit,
+				"%c opens two views", view_kinds[i]->digit);
+	}
+}
+END_TEST
+
+/* What the table of a view leaves out must not be what its keys need. */
+START_TEST(a_view_that_binds_play_has_a_clock)
+{
+	for (size_t i = 0; i < n_bindings; i++) {
+		const struct binding *b = &binding_table[i];
+		if (b->action == UI_PLAY || b->action == UI_TICK_ON || b->action == UI_TICK_BACK)
+			ck_assert_ptr_nonnull(view_kinds[((int)b->context - (int)CONTEXT_MAIN) / 2]->clock);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("ui_input");
@@ -107,6 +133,8 @@ int main(void)
 	tcase_add_test(c, what_the_footer_shows_is_bound_there);
 	tcase_add_test(c, a_context_falls_back_to_the_keys_of_all_but_a_prompt_does_not);
 	tcase_add_test(c, a_key_name_reads_back);
+	tcase_add_test(c, every_view_has_a_title_and_a_footer_and_no_digit_opens_two);
+	tcase_add_test(c, a_view_that_binds_play_has_a_clock);
 	suite_add_tcase(s, c);
 	return test_run(s);
 }

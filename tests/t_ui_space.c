@@ -4,6 +4,7 @@
 #include "ui_shows.h"
 
 #include "cost.h"
+#include "support.h"
 
 static const struct space *search(void)
 {
@@ -224,9 +225,5 @@ int main(void)
 	tcase_add_test(c, a_wide_main_screen_shows_the_best_layouts);
 	tcase_add_test(c, nothing_that_fits_shows_the_nearest_misses);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ui_shows.h"
+#include "support.h"
 
 #include <stdio.h>
 
@@ -362,9 +363,5 @@ int main(void)
 	tcase_add_test(c, differences_can_have_the_focus);
 	tcase_add_test(c, prices_are_listed_at_round_values);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	const int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	return test_run(s);
 }

@@ -479,7 +479,7 @@ static void fill_categories(struct stage_memory *out)
 static void fill_phases(const struct scenario *s, const struct memory_shared *sh, const struct dynamic *d,
 	const struct rank_params *rp, double persistent, double backward, struct stage_memory *out)
 {
-	double fixed = (double)s->profile.workspace_bytes + context_bytes(s), keep = 1 + s->profile.margin;
+	double fixed = out->term[TERM_WORKSPACE] + out->term[TERM_CONTEXT], keep = 1 + s->profile.margin;
 	double saved = d->saved + d->pending + d->hidden + d->mask + d->unsharded + d->cast_cache + d->dequantised;
 	double gathered = sh->ledger.weights_sharded ? 4 * fmax(d->largest_layer, rp->first || rp->last ? sh->embedding : 0) : 0;
 
@@ -539,7 +539,7 @@ void memory_stage_of(const struct scenario *s, const struct memory_shared *sh, i
 	const struct profile *p = &s->profile;
 	struct rank_params rp;
 	struct dynamic d = { 0 };
-	double peak[TERM_COUNT] = { 0 }, states, dynamic, step, workspace, transient;
+	double peak[TERM_COUNT] = { 0 }, states, dynamic, step, transient;
 
 	memset(out, 0, sizeof *out);
 	memory_rank_params(s, sh, rank, &rp);
@@ -548,6 +548,8 @@ void memory_stage_of(const struct scenario *s, const struct memory_shared *sh, i
 		out->term[TERM_SECOND_BACKWARD] = p->second_backward_bytes * (rp.trained + rp.trained_expert);
 	states = sum_terms(out->term);
 	out->persistent_bytes = num_round(states);
+	out->term[TERM_WORKSPACE] = (double)p->workspace_bytes;
+	out->term[TERM_CONTEXT] = context_bytes(s);
 	sum_activations(s, sh, rank, &d, out);
 	if (p->models_activations) {
 		largest_layer(s, sh, out, &d);
@@ -560,7 +562,6 @@ void memory_stage_of(const struct scenario *s, const struct memory_shared *sh, i
 	}
 	dynamic = find_peak(s, sh, &d, &rp, peak, &out->instant);
 	step = d.flats + d.buckets;
-	workspace = (double)p->workspace_bytes;
 	transient = p->step_adds ? step + dynamic : fmax(step, dynamic);
 	fill_phases(s, sh, &d, &rp, states, p->step_adds ? transient : dynamic, out);
 	if (!p->step_adds && step > dynamic) {
@@ -573,11 +574,9 @@ void memory_stage_of(const struct scenario *s, const struct memory_shared *sh, i
 	}
 	for (int i = 0; i < TERM_COUNT; i++)
 		out->term[i] += peak[i];
-	out->term[TERM_WORKSPACE] = workspace;
-	out->allocated_bytes = num_round(states + transient + workspace);
-	out->reserved_bytes =
-		num_round(p->reserved_ratio * (states + d.leftover + step + (1 + p->dynamic_slack) * dynamic + workspace));
-	out->term[TERM_CONTEXT] = context_bytes(s);
+	out->allocated_bytes = num_round(states + transient + out->term[TERM_WORKSPACE]);
+	out->reserved_bytes = num_round(
+		p->reserved_ratio * (states + d.leftover + step + (1 + p->dynamic_slack) * dynamic + out->term[TERM_WORKSPACE]));
 	out->smi_bytes = out->reserved_bytes + num_round(out->term[TERM_CONTEXT]);
 	out->term[TERM_MARGIN] = p->margin * sum_terms(out->term);
 	fill_categories(out);
