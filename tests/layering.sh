@@ -51,13 +51,11 @@ plan 50
 calibrate 60
 cost 60
 search 70
-advise 80
 report 90
 gantt 90
 explain 90
 estimators 90
 validate 90
-emit 90
 lab 90
 RANKS
 
@@ -74,7 +72,8 @@ function place(name) { sub(/\/[^\/]*$/, "", name); return name }
 function rank_of(file, dir, name) {
 	dir = place(file)
 	if (dir == src "/src/input") return 100
-	if (dir == src "/src/cli" || dir == src "/ui") return 110
+	if (dir == src "/ui") return 110
+	if (dir == src "/src/cli") return 120
 	name = module(file)
 	while (!(name in rank) && sub(/_[^_]*$/, "", name)) { }
 	return name in rank ? rank[name] : -1

@@ -1,8 +1,8 @@
 /* What the screens say where there is little room: whole words, and the word that matters. */
 #include "config.h"
 
-#include "ui_shows.h"
 #include "support.h"
+#include "ui_shows.h"
 
 #include <stdio.h>
 

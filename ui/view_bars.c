@@ -110,7 +110,8 @@ int view_bar_fill(struct canvas *c, int x, int y, int width, const int64_t bytes
 }
 
 /* A bar of one role, at the same scale. */
-static void draw_plain(struct canvas *c, int x, int y, int width, uint8_t style, enum glyph fill, int64_t bytes, int64_t limit_bytes)
+static void draw_plain(
+	struct canvas *c, int x, int y, int width, uint8_t style, enum glyph fill, int64_t bytes, int64_t limit_bytes)
 {
 	const struct bar_grid g = layout_bar(width);
 	int64_t n = limit_bytes > 0 ? num_round((double)bytes * g.capacity / (double)limit_bytes) : 0;

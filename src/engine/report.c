@@ -548,9 +548,11 @@ static void write_pipeline(const struct plan *p, const struct gantt *g, bool asc
 void report_plan_text(const struct draft *d, const struct plan *p, const struct gantt *g, bool ascii, struct sink *out)
 {
 	int64_t limit = memory_capacity_bytes(&d->s);
-	struct stage_rows rows = {
-		.out = out, .unit = unit_of(p), .limit = limit, .cap = report_bar_capacity(p->worst.need_bytes, limit), .ascii = ascii
-	};
+	struct stage_rows rows = { .out = out,
+		.unit = unit_of(p),
+		.limit = limit,
+		.cap = report_bar_capacity(p->worst.need_bytes, limit),
+		.ascii = ascii };
 
 	put_answer(p, out);
 	write_binary(p, out);
