@@ -223,6 +223,8 @@ static const struct deviation {
 	{ "dgxc-193", "leading dense layers are on the first stage, the study spread them" },
 	{ "megatron-bridge-081", "the last stage holds fewer layers beside the prediction layer" },
 	{ "nemo-automodel-002", "the order of its pipeline as it runs" },
+	{ "nemo-automodel-005", "experts are gathered by the ranks that hold the same ones, gradients reduced once" },
+	{ "nemo-automodel-006", "expert parallel 64, as its configuration file says" },
 	{ "zero-bubble-0", "the bubble of the orders, not a share of the other stages" },
 	{ "deepspeed-003", "no second gather of the embedding" },
 };

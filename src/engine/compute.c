@@ -36,11 +36,6 @@ static double framework_level(const struct scenario *s)
 	return s->coefficients.v[level];
 }
 
-static bool is_32bit(const struct scenario *s)
-{
-	return s->training.precision == PRECISION_FP32 || s->training.precision == PRECISION_TF32;
-}
-
 double compute_peak_flops(const struct scenario *s, enum gemm_kind kind)
 {
 	const struct gpu *g = &s->cluster.gpu;
@@ -50,7 +45,7 @@ double compute_peak_flops(const struct scenario *s, enum gemm_kind kind)
 		return g->fp4_flops;
 	if (kind != GEMM_16)
 		return g->fp8_flops;
-	return is_32bit(s) && wide > 0 ? wide : g->fp16_flops;
+	return scenario_full_precision(s) && wide > 0 ? wide : g->fp16_flops;
 }
 
 /* Share of the multiprocessors that computes. Orders with overlapped blocks exchange tokens of one micro-batch all the time while
@@ -81,8 +76,8 @@ struct device compute_device(const struct scenario *s)
 	d.level[GEMM_8] = c[f->gemm8_level] * framework * (p->rowwise_fp8 ? c[COEF_ROWWISE_FP8] : 1);
 	d.level[GEMM_8_GROUPED] = c[COEF_GEMM8_GROUPED] * framework;
 	d.level[GEMM_4] = c[f->gemm4_level] * framework;
-	/* Every formula counts 16-bit tensors; 32-bit ones move twice the bytes. */
-	d.hbm_bps = g->mem_bw_bps * c[COEF_HBM] / (is_32bit(s) ? 2 : 1);
+	/* Every formula of a layer counts 16-bit tensors; 32-bit ones move twice the bytes. */
+	d.hbm_bps = g->mem_bw_bps * c[COEF_HBM] * 2 / scenario_element_bytes(s);
 	d.attention_flops =
 		d.peak_flops[GEMM_16] * c[hopper && p->attention_hopper != COEF_ONE ? p->attention_hopper : f->attention_rate];
 	d.attention_backward = c[COEF_ATTENTION_BACKWARD];

@@ -187,7 +187,8 @@ static void explain_optimizer(const struct draft *d, const struct plan *p, struc
 	put_value(x, "owned", t->owned_params, "params", "updated by this rank (zero %" PRId64 ")", d->s.layout.zero);
 	put_value(x, "local", t->owned_params <= 0 || d->s.layout.zero == 3 ? 0 : t->params_per_rank, "params",
 		"held by this rank: the gradient norm reads them");
-	put_value(x, "hbm", compute_device(&d->s).hbm_bps, "B/s", "memory bandwidth of %s that is reached", d->s.cluster.gpu.id);
+	put_value(x, "hbm", compute_device(&d->s).hbm_bps * scenario_element_bytes(&d->s) / 2, "B/s",
+		"memory bandwidth of %s that is reached", d->s.cluster.gpu.id);
 	put_value(x, "norm", t->norm_s, "s", "all-reduce of one number over all ranks");
 }
 

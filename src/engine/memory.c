@@ -169,7 +169,7 @@ void memory_prepare(const struct scenario *s, struct memory_shared *sh)
 	sh->dp = scenario_dp(s);
 	sh->micro_batches = scenario_micro_batches(s);
 	sh->padded_vocab = memory_padded_vocab(s);
-	sh->element = memory_element_bytes(s);
+	sh->element = scenario_element_bytes(s);
 	sh->tokens = memory_tokens(s);
 	sh->hidden_elements = sh->tokens * (double)s->model.hidden;
 	sh->sp = memory_sp(s);
@@ -329,7 +329,7 @@ static void sum_sharding(
 	}
 	if (s->layout.pp > 1 || sh->micro_batches > 1)
 		d->accumulated = memory_accumulated_bytes(s) * trained / (s->layout.pp > 1 ? (double)s->layout.vpp : 1);
-	if (!memory_full_precision(s) && s->training.precision != PRECISION_PURE_BF16)
+	if (!scenario_full_precision(s) && s->training.precision != PRECISION_PURE_BF16)
 		d->cast_cache = p->cast_cache_bytes * trained; /* a frozen base is in 16 bit already */
 }
 
@@ -371,7 +371,7 @@ static void sum_loss(const struct scenario *s, const struct memory_shared *sh, s
 		logits /= fmax(1, p->loss_chunks);
 	else if (s->training.loss == LOSS_FUSED)
 		logits = 0;
-	if (memory_full_precision(s))
+	if (scenario_full_precision(s))
 		bytes = fmax(bytes, FULL_PRECISION_LOSS_BYTES);
 	d->logits = bytes * logits * (1 + p->mtp_loss_factor * (double)s->model.mtp_layers);
 	d->head_logits = sh->element * logits;

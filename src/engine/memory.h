@@ -172,6 +172,20 @@ double memory_activations_of(
 /* Memory of pipeline rank `rank` (0 .. pp-1). The scenario must have passed scenario_check. Allocates nothing. */
 enum err_code memory_stage(const struct scenario *s, int64_t rank, struct stage_memory *out, struct err *e) NODISCARD;
 
+/* Parameters of a rank: what state is charged for. */
+struct rank_params {
+	double dense, expert;           /* held */
+	double trained, trained_expert; /* with gradients and optimizer states */
+	double linear, linear_expert;   /* of the held ones, the matrices of layers: 8-bit multiplies, 4 bit under qlora */
+	int64_t layers, moe_layers;
+	bool first, last;
+};
+/* Those of pipeline rank `rank`; where data parallelism shards them, before that. */
+void memory_rank_params(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct rank_params *out);
+
+/* Adapter parameters that one token touches; 0 without an adapter. */
+double memory_active_adapters(const struct scenario *s);
+
 /* The ledger of a scenario. */
 struct memory_ledger memory_ledger_of(const struct scenario *s);
 /* Vocabulary as the framework pads it. */

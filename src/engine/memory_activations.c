@@ -154,7 +154,7 @@ static void fill(struct table *t, bool moe)
 	bool eight = s->training.precision == PRECISION_FP8 || s->training.precision == PRECISION_MXFP8;
 
 	t->dropped = dropped_here(s);
-	t->element = memory_element_bytes(s);
+	t->element = scenario_element_bytes(s);
 	t->input_bytes = eight && p->fp8_saves_inputs ? 1 : t->element;
 	add(t, "layer input (norm 1 input)", "u", u / sp, t->element, "sp", 0, src_layer);
 	add(t, "norm 1 output (QKV input)", "u", u / sp, t->input_bytes, "sp", DROP_FULL | DROP_OP, src_layer);

@@ -16,18 +16,6 @@ static inline double memory_sp(const struct scenario *s)
 	return s->layout.sequence_parallel ? (double)s->layout.tp : 1;
 }
 
-/* Both keep fp32 tensors; they differ in the multiply. */
-static inline bool memory_full_precision(const struct scenario *s)
-{
-	return s->training.precision == PRECISION_FP32 || s->training.precision == PRECISION_TF32;
-}
-
-/* Bytes of a value in the precision that layers compute in: activations, gathered weights, temporaries. */
-static inline double memory_element_bytes(const struct scenario *s)
-{
-	return memory_full_precision(s) ? 4 : 2;
-}
-
 /* Bytes per parameter of unsharded gradients that accumulate; pure-bf16 has no others than 16-bit ones. */
 static inline double memory_accumulated_bytes(const struct scenario *s)
 {
@@ -49,15 +37,6 @@ void memory_layer_activations(const struct scenario *s, bool moe, double *kept_b
 /* memory_state.c: parameters of one layer on a rank, in the fields dense, expert, linear, adapter, expert_adapter of *out. */
 void memory_layer_state(const struct scenario *s, bool moe, struct memory_layer *out);
 
-/* Parameters of a rank: what state is charged for. */
-struct rank_params {
-	double dense, expert;           /* held */
-	double trained, trained_expert; /* with gradients and optimizer states */
-	double linear, linear_expert;   /* of the held ones, the matrices of layers: 8-bit multiplies, 4 bit under qlora */
-	int64_t layers, moe_layers;
-	bool first, last;
-};
-void memory_rank_params(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct rank_params *out);
 /* Fills the state terms (weights ... moments) of *out, host and NVMe bytes, from the rank's parameters. */
 void memory_rank_state(
 	const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp, struct stage_memory *out);

@@ -41,7 +41,7 @@ static void ledger_bytes(const struct scenario *s, struct memory_ledger *l)
 	l->gradient_copies = p->grad_copy_bytes;
 	l->master_weights = o->needs_master ? p->master_bytes : 0;
 	l->optimizer = o->moment_bytes;
-	if (memory_full_precision(s)) {
+	if (scenario_full_precision(s)) {
 		l->weights = l->gradients = 4;
 		l->gradient_accumulation = l->gradient_copies = l->master_weights = 0;
 	} else if (s->training.precision == PRECISION_PURE_BF16) {
@@ -122,6 +122,22 @@ static double expert_adapters(const struct scenario *s)
 		return 0;
 	return (double)(m->experts / s->layout.ep) *
 		mlp_adapter(m, (double)s->training.lora_rank, (double)m->expert_ffn, (double)s->layout.etp);
+}
+
+double memory_active_adapters(const struct scenario *s)
+{
+	const struct model *m = &s->model;
+	double moe = (double)model_moe_layers(m, 0, m->layers), n, active;
+	struct scenario whole = *s;
+
+	if (s->training.adapter == ADAPTER_NONE)
+		return 0;
+	whole.layout.tp = whole.layout.ep = whole.layout.etp = 1;
+	n = ((double)m->layers - moe) * layer_adapter(&whole, false);
+	if (moe <= 0)
+		return n;
+	active = (double)m->topk / (double)m->experts;
+	return n + moe * (layer_adapter(&whole, true) + active * expert_adapters(&whole));
 }
 
 void memory_layer_state(const struct scenario *s, bool moe, struct memory_layer *out)
@@ -214,7 +230,7 @@ static double weight_bytes(const struct scenario *s, const struct memory_shared 
 	if (s->training.adapter == ADAPTER_NONE)
 		return column(l->weights, l->weights_sharded, l, rp->dense, rp->expert);
 	/* A frozen base is kept in 16 bit whatever the optimizer would want; adapters follow the ledger. */
-	if (frozen > 2 && !memory_full_precision(s))
+	if (frozen > 2 && !scenario_full_precision(s))
 		frozen = 2;
 	if (s->training.adapter == ADAPTER_QLORA) {
 		sharded = sharded && s->profile.qlora_sharded;

@@ -89,6 +89,7 @@ struct profile {
 	int32_t post_validation; /* ranks step without waiting for the norm of all; Qi 2023 sec. 4 */
 	int32_t dp_overlap;
 	double reduce_bytes, gather_bytes, gather_bytes_fp8; /* per parameter on the wire */
+	int32_t gathers_experts_fp8;                         /* gather-bytes-fp8 holds for routed experts too */
 	int32_t fsdp_contention;
 	int32_t zero3_unoverlapped; /* DeepSpeed ZeRO-3 of 2021 */
 	int32_t cp_unbalanced;

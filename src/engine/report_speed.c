@@ -18,12 +18,6 @@ static const char *link_of(const struct scenario *s, bool across)
 	return s->cluster.node.fabric[0] != '\0' ? s->cluster.node.fabric : "network";
 }
 
-/* The table's names are those of the usual case; without sequence parallelism tensor parallelism all-reduces. */
-static const char *what_of(const struct scenario *s, enum traffic t)
-{
-	return t == TRAFFIC_TP && !s->layout.sequence_parallel ? "all-reduce" : traffic_names[t];
-}
-
 size_t report_traffic(const struct scenario *s, const struct plan *p, struct traffic_row rows[TRAFFIC_COUNT])
 {
 	size_t n = 0;
@@ -33,7 +27,7 @@ size_t report_traffic(const struct scenario *s, const struct plan *p, struct tra
 
 		if (t->calls > 0)
 			rows[n++] = (struct traffic_row){ .traffic = (enum traffic)i,
-				.what = what_of(s, (enum traffic)i),
+				.what = step_traffic_name(s, (enum traffic)i),
 				.group = traffic_groups[i],
 				.link = link_of(s, t->across),
 				.time = *t };

@@ -101,3 +101,13 @@ int64_t scenario_micro_batches(const struct scenario *s)
 
 	return per_round > 0 && s->training.global_batch % per_round == 0 ? s->training.global_batch / per_round : 0;
 }
+
+bool scenario_full_precision(const struct scenario *s)
+{
+	return s->training.precision == PRECISION_FP32 || s->training.precision == PRECISION_TF32;
+}
+
+double scenario_element_bytes(const struct scenario *s)
+{
+	return scenario_full_precision(s) ? 4 : 2;
+}

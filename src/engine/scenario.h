@@ -8,6 +8,7 @@
 #include "model.h"
 #include "profile.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -157,5 +158,9 @@ struct scenario {
 int64_t scenario_dp(const struct scenario *s);
 /* Micro-batches per step and pipeline: global_batch / (dp * micro_batch); 0 when it does not divide. */
 int64_t scenario_micro_batches(const struct scenario *s);
+/* Whether every tensor is fp32: fp32 and tf32, which differ in the multiply. */
+bool scenario_full_precision(const struct scenario *s);
+/* Bytes of a value in the precision that layers compute in: activations, gathered weights, temporaries. */
+double scenario_element_bytes(const struct scenario *s);
 
 #endif

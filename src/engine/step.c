@@ -5,6 +5,7 @@
 #include "step.h"
 
 #include "i18n_mark.h"
+#include "memory.h"
 #include "num.h"
 #include "rules.h"
 #include "step_internal.h"
@@ -48,6 +49,7 @@ static void prepare(const struct scenario *s, struct step_model *m)
 	m->links = comm_links(s);
 	m->tokens = (double)s->training.micro_batch * (double)s->training.seq / (double)s->layout.cp;
 	m->hidden = (double)y->hidden;
+	m->element = scenario_element_bytes(s);
 	m->tp = (double)s->layout.tp;
 	m->sp_tp = s->layout.sequence_parallel ? m->tp : 1;
 	m->head_size = y->attention_type == ATTENTION_MLA ? (double)y->hidden / (double)y->heads : (double)y->head_dim;
@@ -59,46 +61,65 @@ static void prepare(const struct scenario *s, struct step_model *m)
 	m->grouped_kind = compute_gemm_kind(s, true);
 }
 
-static struct layer_group group(double layers, double params, const struct layer_time *y)
+static struct layer_group group(double layers, const struct memory_layer *one, const struct layer_time *y)
 {
-	return (struct layer_group){ layers, params, y->forward_s, y->input_s + y->weight_s + y->recompute_s };
+	return (struct layer_group){ layers, { one->dense, one->linear, one->expert }, y->forward_s,
+		y->input_s + y->weight_s + y->recompute_s };
 }
 
-/* The rank that holds most, of several the first: others wait for its traffic and its optimizer. */
-static void load_rank(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, struct step_time *out,
-	struct rank_load *t)
+static double layer_params_of(const struct memory_shared *sh, const struct stage_cost *x, bool expert)
 {
-	const struct model *y = &m->s->model;
-	struct layer_params dense = model_layer_params(y, false), moe = model_layer_params(y, true);
+	const struct memory_layer *y = sh->layer;
+
+	return expert ? x->moe * y[1].expert : x->dense * y[0].dense + x->moe * y[1].dense;
+}
+
+/* What a rank holds beside its layers: tables, positions, the last norm. `held` stages of full micro-batches. */
+static double ends_of(
+	const struct step_model *m, const struct memory_shared *sh, const struct stage_costs *c, int64_t rank, double held)
+{
+	struct stage_cost x = step_rank_cost(&sh->pipeline, c, rank);
+	struct rank_params r;
+
+	memory_rank_params(m->s, sh, rank, &r);
+	return r.dense - held * layer_params_of(sh, &x, false);
+}
+
+/* The rank with most in its layers, of several the first, and the larger end of the model: others wait for this traffic and this
+ * optimizer. */
+static void load_rank(const struct step_model *m, const struct memory_shared *sh, const struct stage_costs *c,
+	struct step_time *out, struct rank_load *t)
+{
+	const struct pipeline *pl = &sh->pipeline;
 	/* With both directions a rank holds two stages, each of which sees half the micro-batches. */
-	double held = pipeline_placement(pl) == PLACEMENT_BIDIRECTIONAL ? 2 : 1;
-	double expert = (double)moe.experts / ((double)m->s->layout.ep * (double)m->s->layout.etp);
-	double dense_one = (double)(dense.attention_split + dense.attention_whole + dense.mlp_split) / m->tp;
-	double moe_one = (double)(moe.attention_split + moe.attention_whole + moe.mlp_split + moe.router) / m->tp;
-	bool ends = pipeline_chunk_at(pl, 0, pipeline_stages(pl) - 1) >= 0;
+	double held = pipeline_placement(pl) == PLACEMENT_BIDIRECTIONAL ? 2 : 1, largest = 0;
 	struct stage_cost most = { 0 };
 
 	for (int64_t i = 0; i < pl->p; i++) {
 		struct stage_cost x = step_rank_cost(pl, c, i);
+		double params = layer_params_of(sh, &x, false) + layer_params_of(sh, &x, true);
 
-		if (x.dense * dense_one + x.moe * (moe_one + expert) > most.dense * dense_one + most.moe * (moe_one + expert))
+		if (params > largest) {
 			most = x;
+			largest = params;
+		}
 	}
 	out->window_forward_s = most.forward_s;
 	out->window_backward_s = most.input_s + most.weight_s;
-	t->group[0] = group(most.dense, dense_one, &out->dense);
-	t->group[1] = group(most.moe, moe_one + expert, &out->moe);
-	t->dense_params =
-		held * (most.dense * dense_one + most.moe * moe_one) + (double)y->mlp_extra_params / m->tp / (double)pl->p;
-	t->expert_params = held * most.moe * expert;
-	t->embedding_params = (double)y->vocab * m->hidden / m->tp * (ends && !y->tied_embeddings ? 2 : 1);
+	t->group[0] = group(most.dense, &sh->layer[0], &out->dense);
+	t->group[1] = group(most.moe, &sh->layer[1], &out->moe);
+	t->ends = fmax(ends_of(m, sh, c, 0, held), ends_of(m, sh, c, pl->p - 1, held));
+	t->all.dense = held * layer_params_of(sh, &most, false) + t->ends;
+	t->all.matrices = held * (most.dense * sh->layer[0].linear + most.moe * sh->layer[1].linear);
+	t->all.expert = held * layer_params_of(sh, &most, true);
+	out->params_per_rank = t->all.dense + t->all.expert;
 }
 
 static double send_s(const struct step_model *m, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	const struct profile *p = &s->profile;
-	double bytes = 2 * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), one, calls;
+	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), one, calls;
 	bool across = (double)(s->layout.tp) * m->dp_ranks >= (double)m->links.domain, interleaved = s->layout.vpp > 1;
 
 	if (s->layout.pp == 1)
@@ -151,7 +172,7 @@ static void note_layer_traffic(const struct step_model *m, struct step_time *out
 	const struct scenario *s = m->s;
 	bool sp = s->layout.sequence_parallel, full = s->training.recompute == RECOMPUTE_FULL;
 	double moe = m->micro_batches * out->moe_layers, n = m->micro_batches * out->dense_layers + moe,
-	       u = 2 * m->tokens * m->hidden;
+	       u = m->element * m->tokens * m->hidden;
 	double forward = sp ? 4 : 2, tp = sp ? 10 : 4, hops = (double)s->layout.cp - 1;
 	double tp_calls = tp + (full ? forward : 0), cp_calls = (full ? 4 : 3) * hops, ep_calls = full ? 6 : 4;
 
@@ -163,7 +184,7 @@ static void note_layer_traffic(const struct step_model *m, struct step_time *out
 			.across = s->layout.tp > m->links.domain };
 	if (s->layout.cp > 1)
 		out->traffic[TRAFFIC_CP] = (struct traffic_time){ .calls = n * cp_calls,
-			.bytes_per_gpu = n * cp_calls * 2 * m->tokens * (double)model_kv_width(&s->model) / m->tp,
+			.bytes_per_gpu = n * cp_calls * m->element * m->tokens * (double)model_kv_width(&s->model) / m->tp,
 			.seconds = n * m->cp_all_s * (full ? 4 : 3) / 3,
 			.ranks = (double)s->layout.cp,
 			.across = s->layout.tp * s->layout.cp > m->links.domain };
@@ -214,8 +235,9 @@ void step_evaluate(const struct scenario *s, struct step_time *out)
 {
 	struct step_model m;
 	struct rank_load load;
+	struct memory_shared shared;
 	struct stage_costs costs;
-	struct pipeline pl;
+	const struct pipeline *pl = &shared.pipeline;
 	double nodes = (double)s->cluster.gpus / STRAGGLER_NODE;
 
 	memset(out, 0, sizeof *out);
@@ -223,12 +245,11 @@ void step_evaluate(const struct scenario *s, struct step_time *out)
 		return;
 	out->known = true;
 	prepare(s, &m);
+	memory_prepare(s, &shared);
 	step_layers(&m, out);
-	pl = scenario_pipeline(s);
-	step_stages(&m, &pl, &costs, out);
-	load_rank(&m, &pl, &costs, out, &load);
-	out->params_per_rank = load.dense_params + load.expert_params + load.embedding_params;
-	out->bubble_s = step_bubble(&m, &pl, &costs, out);
+	step_stages(&m, pl, &costs, out);
+	load_rank(&m, &shared, &costs, out, &load);
+	out->bubble_s = step_bubble(&m, pl, &costs, out);
 	out->send_s = send_s(&m, out);
 	out->data_parallel_s = step_data_parallel(&m, &load, out);
 	out->optimizer_s = step_optimizer(&m, &load, out);

@@ -47,6 +47,8 @@ struct traffic_time {
 	bool across; /* crosses link domains */
 };
 extern const char *const traffic_names[TRAFFIC_COUNT], *const traffic_groups[TRAFFIC_COUNT];
+/* The collectives of one kind as this scenario has them: an all-reduce where others scatter and gather. */
+const char *step_traffic_name(const struct scenario *s, enum traffic which);
 
 /* What one direction of PCIe sustains for offloaded states. Src: ZeRO-Offload, Ren 2021 (PCIe 3.0 x16). */
 #define STEP_OFFLOAD_BPS 12e9

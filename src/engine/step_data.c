@@ -20,28 +20,37 @@
 #define ZERO3_EMBEDDING_PASSES 1.5
 #define ZERO3_LAYER_PASSES 3
 
-static double expert_ranks(const struct step_model *m)
-{
-	const struct layout *y = &m->s->layout;
+/* Ranks that hold the same parameters, `stride` apart: `ranks` of them share the states, `replicas` such groups add up. */
+struct data_group {
+	double ranks, replicas;
+	int64_t stride;
+};
 
-	return fmax(1, m->dp_ranks * m->tp / ((double)y->ep * (double)y->etp));
+static struct data_group group_of(const struct step_model *m, double ranks, int64_t stride)
+{
+	double shards = m->s->layout.zero_group > 0 ? fmin((double)m->s->layout.zero_group, ranks) : ranks;
+
+	return (struct data_group){ shards, ranks / shards, stride };
 }
 
-static double shard_ranks(const struct step_model *m)
+static struct data_group dense_group(const struct step_model *m)
 {
-	int64_t group = m->s->layout.zero_group;
+	return group_of(m, m->dp_ranks, m->s->layout.tp);
+}
 
-	return group > 0 ? fmin((double)group, m->dp_ranks) : m->dp_ranks;
+static struct data_group expert_group(const struct step_model *m)
+{
+	int64_t apart = m->s->layout.ep * m->s->layout.etp;
+
+	return group_of(m, fmax(1, m->dp_ranks * m->tp / (double)apart), apart);
 }
 
 double step_optimizer(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
-	double dense = t->dense_params + t->embedding_params, all = dense + t->expert_params, owned = all;
+	double all = t->all.dense + t->all.expert, owned = all, bytes;
 
 	if (m->s->layout.zero >= 1)
-		owned = m->s->layout.zero >= 2 && m->s->profile.weights_sharded_from <= 3 && m->s->layout.zero == 3
-			? all / shard_ranks(m)
-			: dense / shard_ranks(m) + t->expert_params / fmax(1, m->dp_ranks * m->tp / (double)m->s->layout.ep);
+		owned = t->all.dense / dense_group(m).ranks + t->all.expert / expert_group(m).ranks;
 	if (m->s->training.adapter != ADAPTER_NONE || m->s->training.optimizer == OPTIMIZER_NONE)
 		return 0;
 	if (m->s->training.offload != OFFLOAD_NONE)
@@ -50,8 +59,9 @@ double step_optimizer(const struct step_model *m, const struct rank_load *t, str
 	if (!m->s->profile.post_validation)
 		out->norm_s = comm_all_reduce_s(&m->links, (double)m->s->cluster.gpus, NORM_BYTES, 1);
 	/* Fully sharded parameters are local ones: the norm reads what the optimizer reads. */
-	return compute_bytes_s(&m->device, OPTIMIZER_OWNED * owned + (m->s->layout.zero == 3 ? 0 : OPTIMIZER_LOCAL * all)) +
-		out->norm_s;
+	bytes = OPTIMIZER_OWNED * owned + (m->s->layout.zero == 3 ? 0 : OPTIMIZER_LOCAL * all);
+	/* The states are fp32 whatever the layers compute in. */
+	return compute_bytes_s(&m->device, bytes * 2 / scenario_element_bytes(m->s)) + out->norm_s;
 }
 
 static void note_traffic(struct step_time *out, enum traffic which, double calls, double bytes, double ranks, double seconds)
@@ -66,47 +76,124 @@ static void note_traffic(struct step_time *out, enum traffic which, double calls
 	x->ranks = ranks;
 }
 
-static double gather(const struct step_model *m, double ranks, double bytes, int64_t stride)
+static bool shards_weights(const struct scenario *s)
 {
-	return comm_collective_s(&m->links, COLLECTIVE_GATHER, ranks, bytes, stride);
+	return s->profile.weights_sharded_from <= 3 && s->layout.zero >= s->profile.weights_sharded_from;
 }
 
-static double gather_bytes(const struct step_model *m)
+/* Zero 0 adds gradients up everywhere. So does DeepSpeed's ZeRO 2, bucket by bucket, and keeps its part. Src: DeepSpeed
+ * zero/stage_1_and_2.py, use_multi_rank_bucket_allreduce. */
+static bool all_reduces(const struct scenario *s)
+{
+	return s->layout.zero == 0 || (s->layout.zero == 2 && !shards_weights(s));
+}
+
+/* Reductions per step: sharded gradients cannot take another micro-batch before it is reduced; whole ones can. */
+static double reductions(const struct step_model *m)
 {
 	const struct profile *p = &m->s->profile;
-	bool eight = m->s->training.precision == PRECISION_FP8;
+	bool sharded = m->s->layout.zero >= p->grads_sharded_from && p->grads_sharded_from <= 3;
 
-	return eight && p->gather_bytes_fp8 > 0 ? p->gather_bytes_fp8 : p->gather_bytes;
+	return sharded && p->accumulated_gradient_bytes <= 0 ? m->micro_batches : 1;
 }
 
-/* Replicated or ZeRO-1/2 weights: one reduce-scatter of the gradients and one gather of the weights per step; zero 0 adds up to
- * an all-reduce. Overlapped, the gather hides behind the first forward and the scatter behind the last backward, apart from the
- * last bucket and contention. Src: Megatron-LM distributed/param_and_grad_buffer.py. */
+const char *step_traffic_name(const struct scenario *s, enum traffic which)
+{
+	if (which == TRAFFIC_TP)
+		return s->layout.sequence_parallel ? "all-gather, reduce-scatter" : "all-reduce";
+	if (which == TRAFFIC_DP_REDUCE)
+		return all_reduces(s) ? "all-reduce" : s->layout.zero_group > 0 ? "reduce-scatter, all-reduce" : "reduce-scatter";
+	return traffic_names[which];
+}
+
+/* Bytes per parameter on the wire: those of the profile are for 16-bit mixed precision. */
+static double wire_bytes(const struct scenario *s, double bytes)
+{
+	if (s->training.precision == PRECISION_PURE_BF16)
+		return fmin(bytes, 2);
+	return scenario_full_precision(s) && bytes > 0 ? 4 : bytes;
+}
+
+/* What crosses the wire for some parameters: gathered weights, reduced gradients. */
+struct wire {
+	double dense, expert; /* bytes */
+};
+
+/* In 8 bit where the framework keeps matrices so; mxfp8 is cast from gathered 16-bit weights. Src: Megatron-LM
+ * param_and_grad_buffer.py, reuse_grad_buf_for_mxfp8_param_ag. */
+static struct wire weight_wire(const struct step_model *m, const struct held_params *x)
+{
+	const struct profile *p = &m->s->profile;
+	double whole = wire_bytes(m->s, p->gather_bytes), matrix = whole, expert = whole;
+
+	if (m->s->training.precision == PRECISION_FP8 && p->gather_bytes_fp8 > 0) {
+		matrix = p->gather_bytes_fp8;
+		expert = p->gathers_experts_fp8 ? matrix : whole;
+	}
+	return (struct wire){ whole * (x->dense - x->matrices) + matrix * x->matrices, expert * x->expert };
+}
+
+/* Frozen weights have no gradients; those of adapters are too few to count. */
+static struct wire gradient_wire(const struct step_model *m, const struct held_params *x)
+{
+	double bytes = m->s->training.adapter == ADAPTER_NONE ? wire_bytes(m->s, m->s->profile.reduce_bytes) : 0;
+
+	return (struct wire){ bytes * x->dense, bytes * x->expert };
+}
+
+static double wire_total(const struct wire *w)
+{
+	return w->dense + w->expert;
+}
+
+/* Seconds of an all-gather or a reduce-scatter, each group its part. */
+static double gather_s(const struct step_model *m, const struct wire *w)
+{
+	struct data_group d = dense_group(m), e = expert_group(m);
+	double t = w->dense > 0 ? comm_collective_s(&m->links, COLLECTIVE_GATHER, d.ranks, w->dense, d.stride) : 0;
+
+	return t + (w->expert > 0 ? comm_collective_s(&m->links, COLLECTIVE_GATHER, e.ranks, w->expert, e.stride) : 0);
+}
+
+static double reduce_group_s(const struct step_model *m, const struct data_group *g, double bytes)
+{
+	if (bytes <= 0)
+		return 0;
+	if (all_reduces(m->s))
+		return comm_all_reduce_s(&m->links, g->ranks * g->replicas, bytes, g->stride);
+	/* HSDP scatters inside its group and all-reduces across. */
+	return comm_collective_s(&m->links, COLLECTIVE_GATHER, g->ranks, bytes, g->stride) +
+		comm_all_reduce_s(&m->links, g->replicas, bytes / g->ranks, (int64_t)g->ranks * g->stride);
+}
+
+static double reduce_s(const struct step_model *m, const struct wire *w)
+{
+	struct data_group d = dense_group(m), e = expert_group(m);
+
+	return reduce_group_s(m, &d, w->dense) + reduce_group_s(m, &e, w->expert);
+}
+
+/* Replicated or ZeRO-1/2 weights: gradients are reduced after the last micro-batch (sharded ones after each), weights gathered
+ * once per step where their owners updated parts of them. Overlapped, the gather hides behind the first forward and the reduction
+ * behind its backward, apart from the last bucket and contention. Src: Megatron-LM distributed/param_and_grad_buffer.py. */
 static double replicated(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	const double *c = s->coefficients.v;
-	double ranks = m->dp_ranks, experts = expert_ranks(m), dense = t->dense_params + t->embedding_params, scatter, collect,
-	       always;
-	double reduce = s->profile.reduce_bytes, weights = gather_bytes(m);
-	int64_t stride = s->layout.tp, expert_stride = s->layout.ep * s->layout.etp;
+	struct wire weights = { 0 }, gradients = gradient_wire(m, &t->all);
+	double reduce, collect, always, times = reductions(m);
 
-	if (ranks <= 1)
-		return 0;
-	scatter = s->layout.zero == 2 ? comm_all_reduce_s(&m->links, ranks, reduce * dense, stride)
-				      : gather(m, ranks, reduce * dense, stride);
-	collect = gather(m, ranks, weights * dense, stride);
-	if (t->expert_params > 0 && experts > 1) {
-		scatter += gather(m, experts, reduce * t->expert_params, expert_stride);
-		collect += gather(m, experts, s->profile.gather_bytes * t->expert_params, expert_stride);
-	}
-	note_traffic(out, TRAFFIC_DP_REDUCE, 1, reduce * (dense + t->expert_params), ranks, scatter);
-	note_traffic(out, TRAFFIC_DP_GATHER, 1, weights * (dense + t->expert_params), ranks, collect);
+	if (s->layout.zero > 0 && s->training.adapter == ADAPTER_NONE)
+		weights = weight_wire(m, &t->all);
+	reduce = reduce_s(m, &gradients);
+	collect = gather_s(m, &weights);
+	note_traffic(out, TRAFFIC_DP_REDUCE, times, times * wire_total(&gradients), m->dp_ranks, times * reduce);
+	note_traffic(out, TRAFFIC_DP_GATHER, 1, wire_total(&weights), m->dp_ranks, collect);
 	if (!s->profile.dp_overlap)
-		return scatter + collect;
+		return times * reduce + collect;
 	always = c[COEF_DP_LAST] / (double)s->layout.vpp + c[COEF_DP_CONTENTION];
-	return always * (scatter + collect) + fmax(0, (1 - always) * collect - out->window_forward_s) +
-		fmax(0, (1 - always) * scatter - out->window_backward_s);
+	return always * (times * reduce + collect) + fmax(0, (1 - always) * collect - out->window_forward_s) +
+		times * fmax(0, (1 - always) * reduce - out->window_backward_s);
 }
 
 /* What a layer's compute does not hide of its traffic, plus what hidden traffic slows compute down. */
@@ -115,69 +202,60 @@ static double not_hidden(double compute, double traffic, double contention)
 	return fmax(compute + contention * fmin(compute, traffic), traffic) - compute;
 }
 
-/* The wire of one fully sharded layer. */
-struct unit {
-	double weight_bytes, reduce_bytes, collect_s, scatter_s;
-};
-
-/* HSDP shards inside zero-group and all-reduces across. */
-static struct unit sharded_unit(const struct step_model *m, double params)
+/* Exposed, of one fully sharded layer in a step; `reduced` of `times` micro-batches reduce its gradients. */
+static double sharded_layer(
+	const struct step_model *m, const struct layer_group *y, double times, double reduced, struct step_time *out)
 {
-	const struct scenario *s = m->s;
-	const struct profile *p = &s->profile;
-	double ranks = shard_ranks(m), replicas = m->dp_ranks / ranks;
-	bool eight = s->training.precision == PRECISION_FP8 || s->training.precision == PRECISION_MXFP8;
-	struct unit u = { .weight_bytes = (eight && p->gather_bytes_fp8 > 0 ? p->gather_bytes_fp8 : p->gather_bytes) * params,
-		.reduce_bytes = p->reduce_bytes * params };
+	bool once = m->s->layout.pp > 1 && m->s->profile.pp_gathers_once;
+	double contention = m->s->coefficients.v[m->s->profile.fsdp_contention], n = y->layers;
+	struct wire weights = weight_wire(m, &y->one), gradients = gradient_wire(m, &y->one);
+	double collect = gather_s(m, &weights), reduce = reduce_s(m, &gradients);
+	/* Zero 2 keeps what the forward gathered. */
+	double again = once || m->s->layout.zero == 2 ? 0 : collect, gathers = n * times * (again > 0 ? 2 : 1);
 
-	u.collect_s = gather(m, ranks, u.weight_bytes, s->layout.tp);
-	u.scatter_s = gather(m, ranks, u.reduce_bytes, s->layout.tp);
-	if (replicas > 1)
-		u.scatter_s += comm_all_reduce_s(&m->links, replicas, u.reduce_bytes / ranks, (int64_t)ranks * s->layout.tp);
-	return u;
+	note_traffic(out, TRAFFIC_DP_GATHER, gathers, gathers * wire_total(&weights), dense_group(m).ranks, gathers * collect);
+	note_traffic(out, TRAFFIC_DP_REDUCE, n * reduced, n * reduced * wire_total(&gradients), dense_group(m).ranks,
+		n * reduced * reduce);
+	if (once)
+		return n * (collect + reduce);
+	return n *
+		(times * not_hidden(y->forward_s, collect, contention) +
+			(times - reduced) * not_hidden(y->backward_s, again, contention) +
+			reduced * not_hidden(y->backward_s, again + reduce, contention));
 }
 
-/* FSDP: every layer is gathered before its forward and its backward and its gradients are scattered after; under a pipeline once
- * per step. Src: torch fully_shard; torchtitan distributed/fsdp.py. */
+/* FSDP: every layer is gathered before its forward and, unless it was kept, before its backward; under a pipeline once per step.
+ * Src: torch fully_shard, reshard_after_forward; torchtitan distributed/fsdp.py. */
 static double fully_sharded(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
-	const struct scenario *s = m->s;
-	const struct profile *p = &s->profile;
-	bool once = s->layout.pp > 1 && p->pp_gathers_once;
-	double ranks = shard_ranks(m), contention = s->coefficients.v[p->fsdp_contention], times = once ? 1 : m->micro_batches,
-	       exposed = 0;
+	bool once = m->s->layout.pp > 1 && m->s->profile.pp_gathers_once;
+	double times = once ? 1 : m->micro_batches, reduced = once ? 1 : reductions(m), exposed = 0;
+	struct held_params ends = { .dense = t->ends };
+	struct wire weights = weight_wire(m, &ends), gradients = gradient_wire(m, &ends);
 
-	for (int i = 0; i < LAYER_KINDS; i++) {
-		const struct layer_group *y = &t->group[i];
-		struct unit u = sharded_unit(m, y->params);
-		double n = times * y->layers, passes = once ? 1 : 2;
-
-		note_traffic(out, TRAFFIC_DP_GATHER, n * passes, n * passes * u.weight_bytes, ranks, n * passes * u.collect_s);
-		note_traffic(out, TRAFFIC_DP_REDUCE, n, n * u.reduce_bytes, ranks, n * u.scatter_s);
-		exposed += n *
-			(once ? u.collect_s + u.scatter_s
-			      : not_hidden(y->forward_s, u.collect_s, contention) +
-						not_hidden(y->backward_s, u.collect_s + u.scatter_s, contention));
-	}
+	for (int i = 0; i < LAYER_KINDS; i++)
+		exposed += sharded_layer(m, &t->group[i], times, reduced, out);
 	if (once)
 		return exposed;
 	return exposed +
-		times * UNIT_EXPOSED *
-		(2 * gather(m, ranks, p->gather_bytes * t->embedding_params, s->layout.tp) +
-			gather(m, ranks, p->reduce_bytes * t->embedding_params, s->layout.tp));
+		UNIT_EXPOSED *
+		(times * (m->s->layout.zero == 2 ? 1 : 2) * gather_s(m, &weights) + reduced * reduce_s(m, &gradients));
 }
 
 /* DeepSpeed ZeRO-3 of 2021: three passes per layer, no overlap, at a fraction of the rate. Src: Narayanan 2021 table 2. */
 static double unoverlapped(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
-	double exposed = ZERO3_EMBEDDING_PASSES * gather(m, m->dp_ranks, 2 * t->embedding_params, m->s->layout.tp);
+	struct held_params ends = { .dense = t->ends };
+	struct wire w = weight_wire(m, &ends);
+	double exposed = ZERO3_EMBEDDING_PASSES * gather_s(m, &w);
 
 	for (int i = 0; i < LAYER_KINDS; i++) {
 		const struct layer_group *y = &t->group[i];
-		double n = m->micro_batches * y->layers * ZERO3_LAYER_PASSES, bytes = 2 * y->params;
-		double one = gather(m, m->dp_ranks, bytes, m->s->layout.tp) / m->s->coefficients.v[COEF_ZERO3_RATE];
+		double n = m->micro_batches * y->layers * ZERO3_LAYER_PASSES, one;
 
-		note_traffic(out, TRAFFIC_DP_GATHER, n, n * bytes, m->dp_ranks, n * one);
+		w = weight_wire(m, &y->one);
+		one = gather_s(m, &w) / m->s->coefficients.v[COEF_ZERO3_RATE];
+		note_traffic(out, TRAFFIC_DP_GATHER, n, n * wire_total(&w), m->dp_ranks, n * one);
 		exposed += y->layers * ZERO3_LAYER_PASSES * one;
 	}
 	return m->micro_batches * exposed;
@@ -185,21 +263,9 @@ static double unoverlapped(const struct step_model *m, const struct rank_load *t
 
 double step_data_parallel(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
-	const struct scenario *s = m->s;
-	double exposed;
-
 	if (m->dp_ranks <= 1)
 		return 0;
-	if (s->layout.zero < s->profile.weights_sharded_from || s->profile.weights_sharded_from > 3)
-		exposed = replicated(m, t, out);
-	else
-		exposed = s->profile.zero3_unoverlapped ? unoverlapped(m, t, out) : fully_sharded(m, t, out);
-	if (s->training.adapter == ADAPTER_NONE)
-		return exposed;
-	/* Frozen weights are gathered, their gradients do not exist; those of the adapters are too few to count. */
-	out->traffic[TRAFFIC_DP_REDUCE] = (struct traffic_time){ 0 };
-	if (s->layout.zero == 3)
-		return exposed;
-	out->traffic[TRAFFIC_DP_GATHER] = (struct traffic_time){ 0 };
-	return 0;
+	if (!shards_weights(m->s))
+		return replicated(m, t, out);
+	return m->s->profile.zero3_unoverlapped ? unoverlapped(m, t, out) : fully_sharded(m, t, out);
 }

@@ -10,6 +10,7 @@ struct step_model {
 	struct device device;
 	struct links links;
 	double tokens, hidden; /* T, h */
+	double element;        /* bytes of a value on the wire */
 	double tp, sp_tp;      /* degree; what sequence parallelism divides by */
 	double head_size;      /* d */
 	double dp_ranks;       /* dp cp */
@@ -43,13 +44,20 @@ struct stage_cost step_rank_cost(const struct pipeline *pl, const struct stage_c
 double step_bubble(
 	const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, const struct step_time *out);
 
-/* Parameters of the fullest rank as traffic and optimizer see them: matrices only, the embedding once per stage that has it. */
+/* Parameters that data-parallel groups keep alike: all but routed experts; of these the matrices of layers; routed experts. */
+struct held_params {
+	double dense, matrices, expert;
+};
+/* The fullest rank as traffic and optimizer see it. */
 enum { LAYER_KINDS = 2 }; /* dense, MoE */
 struct layer_group {
-	double layers, params, forward_s, backward_s; /* the last three: of one */
+	double layers;
+	struct held_params one; /* of one layer, as the times are */
+	double forward_s, backward_s;
 };
 struct rank_load {
-	double dense_params, expert_params, embedding_params;
+	struct held_params all;
+	double ends; /* of all.dense, what no layer holds: tables, positions, the last norm */
 	struct layer_group group[LAYER_KINDS];
 };
 /* step_data.c: exposed data-parallel traffic of the step. */

@@ -47,37 +47,71 @@ static void add(struct gemm_times *sum, struct gemm_times t)
 	sum->weight += t.weight;
 }
 
+/* A matrix k -> n. A frozen one has no weight gradient; beside a target of the adapter run its two, k -> r and r -> n, in 16 bit.
+ * Src: Hu 2021 (LoRA). */
+static struct gemm_times linear(const struct step_model *m, bool target, double tokens, double n, double k)
+{
+	const struct device *d = &m->device;
+	struct gemm_times t = compute_linear(d, m->kind, tokens, n, k);
+	double r = (double)m->s->training.lora_rank;
+
+	if (m->s->training.adapter == ADAPTER_NONE)
+		return t;
+	t.weight = 0;
+	if (target) {
+		add(&t, compute_linear(d, GEMM_16, tokens, r, k));
+		add(&t, compute_linear(d, GEMM_16, tokens, n, r));
+	}
+	return t;
+}
+
+/* The same of each of `local` experts. */
+static struct gemm_times grouped(const struct step_model *m, double per_expert, double n, double k, double local)
+{
+	const struct device *d = &m->device;
+	struct gemm_times t = compute_grouped(d, m->grouped_kind, per_expert, n, k, local);
+	double r = (double)m->s->training.lora_rank;
+
+	if (m->s->training.adapter == ADAPTER_NONE)
+		return t;
+	t.weight = 0;
+	if (m->s->training.lora_targets == LORA_TARGETS_ALL_LINEAR) {
+		add(&t, compute_grouped(d, GEMM_16, per_expert, r, k, local));
+		add(&t, compute_grouped(d, GEMM_16, per_expert, n, r, local));
+	}
+	return t;
+}
+
 static void attention_gemms(struct step_model *m)
 {
 	const struct model *y = &m->s->model;
 	double T = m->tokens, h = m->hidden, t = m->tp, a = (double)y->heads;
-	const struct device *d = &m->device;
 
 	if (y->attention_type == ATTENTION_MLA) {
 		double q_in = y->q_lora_rank > 0 ? (double)y->q_lora_rank : h, q = (double)model_q_width(y),
 		       kv = (double)model_kv_width(y);
 		double down = (double)(y->q_lora_rank + y->kv_lora_rank + y->qk_rope_dim);
 
-		add(&m->attention, compute_linear(d, m->kind, T, down, h));
-		add(&m->attention, compute_linear(d, m->kind, T, q / t, q_in));
-		add(&m->attention, compute_linear(d, m->kind, T, kv / t, (double)y->kv_lora_rank));
-		add(&m->attention, compute_linear(d, m->kind, T, h, (double)model_context_width(y) / t));
+		add(&m->attention, linear(m, true, T, down, h));
+		add(&m->attention, linear(m, true, T, q / t, q_in));
+		add(&m->attention, linear(m, true, T, kv / t, (double)y->kv_lora_rank));
+		add(&m->attention, linear(m, true, T, h, (double)model_context_width(y) / t));
 		return;
 	}
-	add(&m->attention, compute_linear(d, m->kind, T, (a + 2 * (double)y->kv_heads) * m->head_size / t, h));
-	add(&m->attention, compute_linear(d, m->kind, T, h, a * m->head_size / t));
+	add(&m->attention, linear(m, true, T, (a + 2 * (double)y->kv_heads) * m->head_size / t, h));
+	add(&m->attention, linear(m, true, T, h, a * m->head_size / t));
 }
 
 /* A gated or plain MLP of this width on this many tokens; activation bytes added. */
 static struct gemm_times mlp_times(const struct step_model *m, double tokens, double width)
 {
-	bool gated = m->s->model.gated_mlp;
+	bool gated = m->s->model.gated_mlp, target = m->s->training.lora_targets == LORA_TARGETS_ALL_LINEAR;
 	struct gemm_times t = { 0 };
 
 	if (width <= 0)
 		return t;
-	add(&t, compute_linear(&m->device, m->kind, tokens, (gated ? 2 : 1) * width, m->hidden));
-	add(&t, compute_linear(&m->device, m->kind, tokens, m->hidden, width));
+	add(&t, linear(m, target, tokens, (gated ? 2 : 1) * width, m->hidden));
+	add(&t, linear(m, target, tokens, m->hidden, width));
 	t.forward += compute_bytes_s(&m->device, (gated ? GATED_FORWARD : ACT_FORWARD) * tokens * width * m->device.elementwise);
 	t.input += compute_bytes_s(&m->device, (gated ? GATED_BACKWARD : ACT_BACKWARD) * tokens * width * m->device.elementwise);
 	return t;
@@ -140,7 +174,7 @@ static void elementwise(struct step_model *m)
 
 double step_tp_exchange_s(const struct step_model *m)
 {
-	double bytes = 2 * m->tokens * m->hidden;
+	double bytes = m->element * m->tokens * m->hidden;
 
 	return m->s->layout.sequence_parallel ? comm_collective_s(&m->links, COLLECTIVE_GATHER, m->tp, bytes, 1)
 					      : comm_all_reduce_s(&m->links, m->tp, bytes, 1);
@@ -178,7 +212,7 @@ static void context_parallel(struct step_model *m)
 	if (cp <= 1)
 		return;
 	rate = m->tp * cp <= (double)m->links.domain ? m->links.rate_bps[COLLECTIVE_GATHER] : m->links.nic_bps;
-	ring = (cp - 1) * (2 * m->tokens * (double)model_kv_width(&s->model) / m->tp / rate + RING_HOP_S);
+	ring = (cp - 1) * (m->element * m->tokens * (double)model_kv_width(&s->model) / m->tp / rate + RING_HOP_S);
 	m->cp_forward_s = fmax(0, ring - RING_HIDDEN * m->core_forward_s);
 	m->cp_all_s = 3 * ring;
 }
@@ -225,8 +259,8 @@ static struct gemm_times expert_times(const struct step_model *m, double per_exp
 	double width = (double)y->expert_ffn / (double)m->s->layout.etp, shared = (double)model_shared_ffn(y);
 	struct gemm_times t = { 0 };
 
-	add(&t, compute_grouped(&m->device, m->grouped_kind, per_expert, (gated ? 2 : 1) * width, m->hidden, local));
-	add(&t, compute_grouped(&m->device, m->grouped_kind, per_expert, m->hidden, width, local));
+	add(&t, grouped(m, per_expert, (gated ? 2 : 1) * width, m->hidden, local));
+	add(&t, grouped(m, per_expert, m->hidden, width, local));
 	t.forward += compute_bytes_s(
 		&m->device, (gated ? GATED_FORWARD : ACT_FORWARD) * per_expert * local * width * m->device.elementwise);
 	t.input += compute_bytes_s(
@@ -238,7 +272,7 @@ static struct gemm_times expert_times(const struct step_model *m, double per_exp
 static double dispatch_s(const struct step_model *m, double tokens)
 {
 	const struct scenario *s = m->s;
-	double copy = tokens * m->hidden * 2, topk = (double)s->model.topk, etp = (double)s->layout.etp, t;
+	double copy = tokens * m->hidden * m->element, topk = (double)s->model.topk, etp = (double)s->layout.etp, t;
 
 	t = comm_dispatch_s(&m->links, copy, topk, (double)s->layout.ep, s->layout.etp, s->profile.dispatch_per_node,
 		(double)s->model.route_nodes);

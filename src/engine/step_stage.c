@@ -45,8 +45,10 @@ static struct work embedding(const struct step_model *m, double gathered)
 {
 	double elements = m->tokens * m->hidden;
 
+	bool frozen = m->s->training.adapter != ADAPTER_NONE;
+
 	return (struct work){ compute_bytes_s(&m->device, EMBEDDING_FORWARD * elements) + gathered + batch_s(m),
-		compute_bytes_s(&m->device, EMBEDDING_BACKWARD * elements), 0 };
+		frozen ? 0 : compute_bytes_s(&m->device, EMBEDDING_BACKWARD * elements), 0 };
 }
 
 /* Head and loss. Tensor parallelism gathers the input of the head, forward and for its gradient, and exchanges the statistics of
@@ -60,7 +62,7 @@ static struct work head(const struct step_model *m, double gathered)
 	bool sp = m->s->layout.sequence_parallel;
 
 	return (struct work){ g.forward + loss + statistics + (sp ? gathered : 0) + batch_s(m), g.input + loss + gathered,
-		g.weight };
+		m->s->training.adapter == ADAPTER_NONE ? g.weight : 0 };
 }
 
 static struct work layer(const struct layer_time *y)

@@ -1,5 +1,7 @@
 #include "throughput.h"
 
+#include "memory.h"
+
 /* FLOPs of attention per token over the whole square, forward and backward: 12 L a d s. */
 static double attention_flops(const struct scenario *s)
 {
@@ -18,46 +20,54 @@ static double multiplied_params(const struct model *m)
 	return (double)model_active_params(m) - (double)model_embedding_params(m) + (m->tied_embeddings ? head : 0);
 }
 
-static double megatron_flops(const struct scenario *s)
-{
-	double L = (double)s->model.layers, h = (double)s->model.hidden, seq = (double)s->training.seq,
-	       V = (double)s->model.vocab;
+/* What a convention counts per token: parameters that multiply, FLOPs of attention forward and backward. */
+struct counted {
+	double params, attention;
+};
 
-	return 72 * L * h * h * (1 + seq / (6 * h) + V / (12 * L * h));
-}
-
-double throughput_flops_per_token(const struct scenario *s)
+static struct counted counted_by(const struct scenario *s)
 {
-	double weights = 6 * multiplied_params(&s->model), attention = attention_flops(s);
+	const struct model *m = &s->model;
+	double attention = attention_flops(s), L = (double)m->layers, h = (double)m->hidden;
 
 	switch ((enum flops_convention)s->training.flops) {
 	case FLOPS_CAUSAL:
-		return weights + attention / 2;
+		return (struct counted){ multiplied_params(m), attention / 2 };
 	case FLOPS_6N:
-		return weights;
-	case FLOPS_MEGATRON:
-		return megatron_flops(s);
+		return (struct counted){ multiplied_params(m), 0 };
+	case FLOPS_MEGATRON: /* 72 L h^2 (1 + s / 6h + V / 12 L h) */
+		return (struct counted){ 12 * L * h * h + (double)m->vocab * h, 12 * L * h * (double)s->training.seq };
 	case FLOPS_PALM:
-		return 6 * (double)model_active_params(&s->model) + attention;
+		return (struct counted){ (double)model_active_params(m), attention };
 	case FLOPS_FULL:
 	case FLOPS_CONVENTION_COUNT:
 		break;
 	}
-	return weights + attention;
+	return (struct counted){ multiplied_params(m), attention };
 }
 
-/* Full recomputation repeats the forward of the layers: a third more of their part. Selective repeats the attention core. */
+/* 2 per parameter forward, 2 for the gradient of the input and, unless it is frozen, 2 for its own. */
+double throughput_flops_per_token(const struct scenario *s)
+{
+	struct counted c = counted_by(s);
+	bool frozen = s->training.adapter != ADAPTER_NONE;
+
+	return (frozen ? 4 : 6) * c.params + 6 * memory_active_adapters(s) + c.attention;
+}
+
+/* Full recomputation repeats the forward of the layers. Selective repeats the attention core. */
 static double recomputed_flops(const struct scenario *s)
 {
 	const struct model *m = &s->model;
 	double attention = s->training.flops == FLOPS_CAUSAL ? attention_flops(s) / 2 : attention_flops(s);
 	double outside = (double)m->vocab * (double)m->hidden;
+	struct counted c = counted_by(s);
 
 	/* PaLM's convention counts what is outside the layers as well. */
 	if (s->training.flops == FLOPS_PALM)
 		outside = (double)model_embedding_params(m) + (m->tied_embeddings ? 0 : outside);
 	if (s->training.recompute == RECOMPUTE_FULL)
-		return (throughput_flops_per_token(s) - 6 * outside) / 3;
+		return 2 * (c.params - outside + memory_active_adapters(s)) + c.attention / 3;
 	return s->training.recompute == RECOMPUTE_SELECTIVE ? attention / 3 : 0;
 }
 

@@ -161,7 +161,9 @@ const struct runs_rule runs_rules[] = {
 	{ "num_gpus=; dp>=1", "num_gpus=@layout; num_gpus_published=@layout", NULL },
 	{ "source=pythia", "tp?=1", "no parallel layout is published" },
 	{ "", "tp?=1; pp?=1; cp?=1; ep?=1", NULL },
-	{ "source=nemo-automodel; model~GPT-OSS", "ep=8", "DeepEP is on" },
+	/* NeMo-Automodel examples/benchmark/configs/gptoss_*_te_deepep.yaml */
+	{ "source=nemo-automodel; model~GPT-OSS 20B", "ep=8", "its benchmark configuration" },
+	{ "source=nemo-automodel; model~GPT-OSS 120B", "ep=64", "its benchmark configuration" },
 	{ "experts>=1; source=dgxc; gpu_id=h100*; notes!~ETP 1", "etp=@tp", "the default of NeMo 25.02" },
 	{ "experts>=1; source=megatron-ci; model!~etp1", "etp=@tp", NULL },
 	{ "experts>=1", "etp?=1", NULL },
