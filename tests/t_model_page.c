@@ -206,6 +206,30 @@ START_TEST(the_working_set_is_that_of_one_layer)
 END_TEST
 
 /* The layer for multi-token prediction has 8-bit copies of its matrices like any other. */
+/* DeepSeek-V3, sec. 3.2.3 and 3.3.3: T = 4096 tokens keep two layer-wide 16-bit tensors, the latents, the attention output in 12
+ * bit, log-sum-exps and router in fp32, the input of 8 experts and the inputs of SwiGLU (8 routed, one shared) in 8 bit. */
+START_TEST(selective_of_hai_llm_keeps_what_the_report_says)
+{
+	static const char knobs[] = "model=deepseek-v3;gpu=h800-sxm-80gb;gpus=2048;profile=hai-llm;precision=fp8;pp=16;ep=64;"
+				    "schedule=dualpipe;recompute=selective;micro-batch=1;global-batch=15360;seq=4096";
+	double per_token =
+		2 * 2 * 7168 + 2 * (1536 + 512 + 64) + 1.5 * 128 * 128 + 4 * 128 + 4 * 2 * 256 + 8 * 7168 + 2 * (8 + 1) * 2048;
+	struct saved_tensor rows[SAVED_TENSOR_MAX];
+	struct stage_memory m = stage_of(knobs, 0);
+	struct draft d;
+	double kept = 0;
+	size_t n;
+
+	test_draft(&d, knobs);
+	n = memory_saved_tensors(&d.s, true, rows, SAVED_TENSOR_MAX);
+	for (size_t i = 0; i < n; i++)
+		kept += rows[i].kept ? (double)rows[i].elements * rows[i].bytes_per_element : 0;
+	ck_assert_double_eq_tol(kept / (4096 * per_token), 1, 1e-12);
+	/* Both moments in bf16: as many bytes as the fp32 master. */
+	ck_assert_double_eq_tol(m.term[TERM_MOMENTS] / m.term[TERM_MASTER], 1, 1e-12);
+}
+END_TEST
+
 START_TEST(mtp_layers_have_fp8_copies)
 {
 	const char *base =
@@ -272,6 +296,7 @@ int main(void)
 	tcase_add_test(t, flat_copies_follow_the_groups);
 	tcase_add_test(t, no_more_layers_are_recomputed_than_there_are);
 	tcase_add_test(t, the_working_set_is_that_of_one_layer);
+	tcase_add_test(t, selective_of_hai_llm_keeps_what_the_report_says);
 	tcase_add_test(t, mtp_layers_have_fp8_copies);
 	tcase_add_test(t, micro_batches_are_in_flight_in_every_ledger);
 	tcase_add_test(t, nothing_recomputes_the_input_table);

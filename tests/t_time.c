@@ -429,12 +429,15 @@ END_TEST
  * and 4.2. */
 START_TEST(the_deepseek_v3_run_takes_its_published_time)
 {
-	double step = step_with(
+	struct draft d;
+	struct plan p = plan_with(
 		"model=deepseek-v3;gpu=h800-sxm-80gb;gpus=2048;profile=hai-llm;precision=fp8;tp=1;cp=1;pp=16;ep=64;etp=1;"
 		"zero=1;schedule=dualpipe;recompute=selective;micro-batch=1;global-batch=15360;seq=4096",
-		"mtp-layers=1");
+		"mtp-layers=1", &d);
 
-	ck_assert_double_eq_tol(step / 19.91, 1, 0.1);
+	ck_assert_double_eq_tol(p.step.step_s / 19.91, 1, 0.1);
+	ck_assert(p.verdict.known && p.verdict.fits);
+	ck_assert_double_gt(p.step.part_s[STEP_RECOMPUTE], 0);
 }
 END_TEST
 

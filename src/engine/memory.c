@@ -261,7 +261,7 @@ static double recomputed_bytes(const struct scenario *s, const struct memory_sha
 	if (s->training.recompute == RECOMPUTE_FULL)
 		return fmax(moe_layers < layers ? sh->layer[0].table : 0, moe_layers > 0 ? sh->layer[1].table : 0) *
 			(double)num_min(s->training.recompute_every, layers);
-	if (s->training.recompute == RECOMPUTE_SELECTIVE && p->selective == SELECTIVE_CORE_ATTENTION)
+	if (s->training.recompute == RECOMPUTE_SELECTIVE && p->selective != SELECTIVE_PER_OP)
 		return fmax(sh->layer[0].table - sh->layer[0].saved, sh->layer[1].table - sh->layer[1].saved);
 	return 0;
 }

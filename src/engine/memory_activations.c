@@ -11,14 +11,21 @@ enum drop {
 	DROP_FULL = 1, /* whole-layer recompute */
 	DROP_CORE = 2, /* Megatron selective: core attention */
 	DROP_OP = 4,   /* torchtitan selective: every other matrix multiply is kept */
+	DROP_NORM = 8, /* HAI-LLM selective: norms, latent up-projections, the MLP's activation. Src: DeepSeek-V3 sec. 3.2.3 */
 };
+/* Bytes of HAI-LLM's 12-bit floats (E5M6). Src: DeepSeek-V3 sec. 3.3.3. */
+#define BYTES_E5M6 1.5
 
 static const char *drop_text(unsigned drop)
 {
-	static const char *const texts[8] = { "-", "full", "", "full, selective (megatron)", "", "full, selective (fsdp)", "",
-		"full, selective" };
+	static const char *const texts[16] = { [0] = "-",
+		[DROP_FULL] = "full",
+		[DROP_FULL | DROP_OP] = "full, selective (fsdp)",
+		[DROP_FULL | DROP_CORE | DROP_OP] = "full, selective (megatron, fsdp)",
+		[DROP_FULL | DROP_NORM] = "full, selective (hai-llm)",
+		[DROP_FULL | DROP_OP | DROP_NORM] = "full, selective (fsdp, hai-llm)" };
 
-	return texts[drop & 7u];
+	return texts[drop & 15u];
 }
 
 /* Collects rows, or only their bytes when rows is NULL (the hot path). */
@@ -28,8 +35,9 @@ struct table {
 	struct saved_tensor *rows;
 	size_t n, cap;
 	double kept, all;
-	double element;     /* bytes of a value in the precision of the layers */
-	double input_bytes; /* the same of an input of a matrix multiply */
+	double element;                   /* bytes of a value in the precision of the layers */
+	double input_bytes;               /* the same of an input of a matrix multiply */
+	double context_bytes, gate_bytes; /* of the attention output; of the inputs of the MLP's activation */
 };
 
 static void add(struct table *t, const char *name, const char *shape, double elements, double bytes, const char *divided_by,
@@ -86,15 +94,18 @@ static void add_attention(struct table *t, double T)
 	if (m->attention_type == ATTENTION_MLA) {
 		double nope = (double)m->qk_nope_dim, rope = (double)m->qk_rope_dim, v = (double)m->v_head_dim;
 
-		add(t, "query down-projection and its norm", "2 T q_lora", 2 * T * (double)m->q_lora_rank, t->element, "-",
-			DROP_FULL | DROP_OP, src_mla);
-		add(t, "kv down-projection, its norm, rope key", "T (2 kv_lora + rope)", T * (2 * (double)m->kv_lora_rank + rope),
-			t->element, "-", DROP_FULL | DROP_OP, src_mla);
-		add(t, "query, plain and rotated", "2 T a (nope + rope)", 2 * T * a * (nope + rope) / tp, t->element, "tp",
-			DROP_FULL | DROP_OP, src_mla);
-		add(t, "kv up-projection", "T a (nope + v)", T * a * (nope + v) / tp, t->element, "tp", DROP_FULL, src_mla);
-		add(t, "assembled key", "T a (nope + rope)", T * a * (nope + rope) / tp, t->element, "tp", DROP_FULL | DROP_OP,
+		double latents = (double)(m->q_lora_rank + m->kv_lora_rank);
+
+		add(t, "query and kv down-projections, rope key", "T (q_lora + kv_lora + rope)", T * (latents + rope), t->element,
+			"-", DROP_FULL | DROP_OP, src_mla);
+		add(t, "their norms", "T (q_lora + kv_lora)", T * latents, t->element, "-", DROP_FULL | DROP_OP | DROP_NORM,
 			src_mla);
+		add(t, "query, plain and rotated", "2 T a (nope + rope)", 2 * T * a * (nope + rope) / tp, t->element, "tp",
+			DROP_FULL | DROP_OP | DROP_NORM, src_mla);
+		add(t, "kv up-projection", "T a (nope + v)", T * a * (nope + v) / tp, t->element, "tp", DROP_FULL | DROP_NORM,
+			src_mla);
+		add(t, "assembled key", "T a (nope + rope)", T * a * (nope + rope) / tp, t->element, "tp",
+			DROP_FULL | DROP_OP | DROP_NORM, src_mla);
 	} else {
 		add(t, "query", "T a d", T * a * d / tp, t->element, "tp", DROP_FULL, src_attention);
 		add(t, "key", "T k d", T * k * d / tp, t->element, "tp", DROP_FULL | DROP_OP, src_attention);
@@ -104,7 +115,7 @@ static void add_attention(struct table *t, double T)
 				DROP_FULL | DROP_OP, src_attention);
 	}
 	add_core_attention(t, T);
-	add(t, "attention context", "T a d", T * (double)model_context_width(m) / tp, t->input_bytes, "tp", DROP_FULL,
+	add(t, "attention context", "T a d", T * (double)model_context_width(m) / tp, t->context_bytes, "tp", DROP_FULL,
 		src_attention);
 }
 
@@ -113,10 +124,11 @@ static void add_mlp(
 {
 	if (width <= 0)
 		return;
-	add(t, "MLP first output (gate)", shape, T * width / parts, t->element, divided_by, DROP_FULL, source);
+	add(t, "MLP first output (gate)", shape, T * width / parts, t->gate_bytes, divided_by, DROP_FULL, source);
 	if (t->s->model.gated_mlp)
-		add(t, "MLP first output (up)", shape, T * width / parts, t->element, divided_by, DROP_FULL | DROP_OP, source);
-	add(t, "MLP activation output", shape, T * width / parts, t->input_bytes, divided_by, DROP_FULL | DROP_OP, source);
+		add(t, "MLP first output (up)", shape, T * width / parts, t->gate_bytes, divided_by, DROP_FULL | DROP_OP, source);
+	add(t, "MLP activation output", shape, T * width / parts, t->input_bytes, divided_by, DROP_FULL | DROP_OP | DROP_NORM,
+		source);
 }
 
 static void add_experts(struct table *t, double T, double sp)
@@ -131,18 +143,23 @@ static void add_experts(struct table *t, double T, double sp)
 		DROP_FULL | DROP_OP, src_moe);
 	add_mlp(t, "K T f", routed, (double)m->expert_ffn, (double)l->etp, l->etp == 1 ? "sp" : "etp",
 		"Megatron-LM megatron/core/transformer/moe/experts.py");
+	/* Probabilities may be applied before the second matrix: nothing reads its output then. ASSUMPTION for HAI-LLM. */
 	add(t, "expert output before combine", "K T h", routed * (double)m->hidden, t->element, l->etp == 1 ? "sp" : "-",
-		DROP_FULL | DROP_OP, src_moe);
+		DROP_FULL | DROP_OP | DROP_NORM, src_moe);
 	add_mlp(t, "T f", T, (double)model_shared_ffn(m), (double)l->tp, "tp",
 		"Megatron-LM megatron/core/transformer/moe/shared_experts.py");
 }
 
 static unsigned dropped_here(const struct scenario *s)
 {
+	static const unsigned drops[SELECTIVE_KIND_COUNT] = {
+		[SELECTIVE_CORE_ATTENTION] = DROP_CORE, [SELECTIVE_PER_OP] = DROP_OP, [SELECTIVE_NORMS] = DROP_NORM
+	};
+
 	if (s->training.recompute == RECOMPUTE_FULL)
 		return DROP_FULL;
 	if (s->training.recompute == RECOMPUTE_SELECTIVE)
-		return s->profile.selective == SELECTIVE_PER_OP ? DROP_OP : DROP_CORE;
+		return drops[s->profile.selective];
 	return 0;
 }
 
@@ -156,13 +173,15 @@ static void fill(struct table *t, bool moe)
 	t->dropped = dropped_here(s);
 	t->element = scenario_element_bytes(s);
 	t->input_bytes = eight && p->fp8_saves_inputs ? 1 : t->element;
+	t->context_bytes = eight && t->dropped == DROP_NORM ? BYTES_E5M6 : t->input_bytes;
+	t->gate_bytes = eight && t->dropped == DROP_NORM ? 1 : t->element;
 	add(t, "layer input (norm 1 input)", "u", u / sp, t->element, "sp", 0, src_layer);
-	add(t, "norm 1 output (QKV input)", "u", u / sp, t->input_bytes, "sp", DROP_FULL | DROP_OP, src_layer);
+	add(t, "norm 1 output (QKV input)", "u", u / sp, t->input_bytes, "sp", DROP_FULL | DROP_OP | DROP_NORM, src_layer);
 	add_attention(t, T);
 	if (s->training.dropout > 0)
 		add(t, "residual dropout masks (two)", "2 u", 2 * u / sp, 1, "sp", DROP_FULL | DROP_OP, src_layer);
 	add(t, "norm 2 input", "u", u / sp, t->element, "sp", DROP_FULL | DROP_OP, src_layer);
-	add(t, "norm 2 output (MLP input)", "u", u / sp, t->input_bytes, "sp", DROP_FULL | DROP_OP, src_layer);
+	add(t, "norm 2 output (MLP input)", "u", u / sp, t->input_bytes, "sp", DROP_FULL | DROP_OP | DROP_NORM, src_layer);
 	if (moe)
 		add_experts(t, T, sp);
 	else

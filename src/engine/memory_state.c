@@ -40,8 +40,9 @@ static void ledger_bytes(const struct scenario *s, struct memory_ledger *l)
 	l->gradient_accumulation = p->grad_accum_bytes;
 	l->gradient_copies = p->grad_copy_bytes;
 	l->master_weights = o->needs_master ? p->master_bytes : 0;
-	l->optimizer = o->moment_bytes;
+	l->optimizer = s->training.optimizer == OPTIMIZER_ADAMW && p->moment_bytes > 0 ? p->moment_bytes : o->moment_bytes;
 	if (scenario_full_precision(s)) {
+		l->optimizer = o->moment_bytes;
 		l->weights = l->gradients = 4;
 		l->gradient_accumulation = l->gradient_copies = l->master_weights = 0;
 	} else if (s->training.precision == PRECISION_PURE_BF16) {

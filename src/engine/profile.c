@@ -6,7 +6,7 @@
 const char *const framework_names[FRAMEWORK_COUNT + 1] = { "auto", "megatron", "fsdp", "deepspeed", "ddp", "lesson", "zero-paper",
 	NULL };
 
-static const char *const selective_names[] = { "core-attention", "per-op", NULL };
+static const char *const selective_names[] = { "core-attention", "per-op", "norms", NULL };
 static const char *const when_names[] = { "never", "in-recompute", "always", NULL };
 static const char *const schedules_names[] = { "core", "forks", NULL };
 static const char *const capacity_names[] = { "cuda", "nominal", NULL };
@@ -55,6 +55,7 @@ static const struct field rows[] = {
 	REAL("grad-accum-bytes", grad_accum_bytes, 16, "B/param", N_("a second, fp32 gradient buffer for accumulation")),
 	REAL("grad-copy-bytes", grad_copy_bytes, 16, "B/param", N_("fp32 gradient copies kept after the step")),
 	REAL("master-bytes", master_bytes, 16, "B/param", N_("fp32 master copy of the weights")),
+	REAL("moment-bytes", moment_bytes, 16, "B/param", N_("both moments of AdamW in mixed precision; absent: fp32")),
 	INT("weights-sharded-from", weights_sharded_from, 4, "ZeRO stage", N_("stage from which weights are sharded (4: never)")),
 	INT("grads-sharded-from", grads_sharded_from, 4, "ZeRO stage", N_("stage from which gradients are sharded (4: never)")),
 	INT("accum-sharded-from", accum_sharded_from, 4, "ZeRO stage", N_("stage from which the accumulation buffer is sharded (4: never)")),

@@ -21,8 +21,10 @@ enum framework {
 };
 extern const char *const framework_names[FRAMEWORK_COUNT + 1];
 
-/* What --recompute selective means: Megatron recomputes core attention; torchtitan keeps every other matrix multiply. */
-enum selective_kind { SELECTIVE_CORE_ATTENTION, SELECTIVE_PER_OP, SELECTIVE_KIND_COUNT };
+/* What --recompute selective means: Megatron recomputes core attention; torchtitan keeps every other matrix multiply; HAI-LLM
+ * recomputes norms, up-projections of latent attention and the activation of the MLP, and under 8-bit precision keeps the inputs
+ * of that activation in 8 bit, the attention output in 12. */
+enum selective_kind { SELECTIVE_CORE_ATTENTION, SELECTIVE_PER_OP, SELECTIVE_NORMS, SELECTIVE_KIND_COUNT };
 /* When a 16-bit temporary for the weight gradient of the largest matrix exists. */
 enum temporary_when { TEMPORARY_NEVER, TEMPORARY_IN_RECOMPUTE, TEMPORARY_ALWAYS, TEMPORARY_WHEN_COUNT };
 /* Which GPU memory figure the verdict compares with. */
@@ -39,7 +41,8 @@ struct profile {
 	int32_t is_default; /* the profile that --framework alone means */
 	int32_t schedules;  /* enum schedules_kind */
 	/* State ledger, bytes per parameter under 16-bit mixed precision. */
-	double weight_bytes, grad_bytes, grad_bytes_fp16, grad_accum_bytes, grad_copy_bytes, master_bytes;
+	double weight_bytes, grad_bytes, grad_bytes_fp16, grad_accum_bytes, grad_copy_bytes, master_bytes,
+		moment_bytes; /* both moments of AdamW; 0: fp32 */
 	int64_t weights_sharded_from, grads_sharded_from, accum_sharded_from; /* ZeRO stage; 4: never. Optimizer states: 1 */
 	double fp8_weight_copy_bytes;
 	int32_t models_activations; /* 0: an estimator of states only */

@@ -42,7 +42,7 @@ const struct optimizer_info optimizer_table[OPTIMIZER_COUNT] = {
 
 const struct choice_info recompute_choices[RECOMPUTE_COUNT] = {
 	[RECOMPUTE_NONE]      = { "none",      N_("keep everything the backward needs") },
-	[RECOMPUTE_SELECTIVE] = { "selective", N_("megatron: recompute core attention; fsdp: keep every other matrix multiply") },
+	[RECOMPUTE_SELECTIVE] = { "selective", N_("megatron: recompute core attention; fsdp: keep every other matrix multiply; hai-llm: norms and up-projections") },
 	[RECOMPUTE_FULL]      = { "full",      N_("keep layer inputs only: about a third more compute") },
 };
 

@@ -20,8 +20,9 @@ struct step_model {
 	/* Parts of a layer that several formulas need. */
 	struct gemm_times attention, mlp;
 	double core_forward_s, core_backward_s, elementwise_forward_s, elementwise_backward_s, tp_forward_s, tp_backward_s,
-		cp_forward_s;
-	double tp_all_s, cp_all_s; /* communication of a layer and its backward, hidden or not, recompute apart */
+		cp_forward_s, latent_forward_s; /* the last: up-projections of latent attention, of m->attention */
+	double repeated_s;                      /* outside the MLP's activation, what recompute repeats */
+	double tp_all_s, cp_all_s;              /* communication of a layer and its backward, hidden or not, recompute apart */
 	double dispatch_s;
 };
 

@@ -91,10 +91,13 @@ static void attention_gemms(struct step_model *m)
 		double q_in = y->q_lora_rank > 0 ? (double)y->q_lora_rank : h, q = (double)model_q_width(y),
 		       kv = (double)model_kv_width(y);
 		double down = (double)(y->q_lora_rank + y->kv_lora_rank + y->qk_rope_dim);
+		struct gemm_times up = { 0 };
 
 		add(&m->attention, linear(m, true, T, down, h));
-		add(&m->attention, linear(m, true, T, q / t, q_in));
-		add(&m->attention, linear(m, true, T, kv / t, (double)y->kv_lora_rank));
+		add(&up, linear(m, true, T, q / t, q_in));
+		add(&up, linear(m, true, T, kv / t, (double)y->kv_lora_rank));
+		add(&m->attention, up);
+		m->latent_forward_s = up.forward;
 		add(&m->attention, linear(m, true, T, h, (double)model_context_width(y) / t));
 		return;
 	}
@@ -227,8 +230,18 @@ static double recompute_s(const struct step_model *m, double forward)
 		return 0;
 	if (s->profile.selective == SELECTIVE_CORE_ATTENTION)
 		return m->core_forward_s;
+	if (s->profile.selective == SELECTIVE_NORMS)
+		return m->latent_forward_s + m->elementwise_forward_s;
 	return s->coefficients.v[COEF_SAC_SHARE] * (forward - m->core_forward_s - m->elementwise_forward_s - m->tp_forward_s) +
 		m->elementwise_forward_s;
+}
+
+/* The output of the MLP's activation, made again from its inputs. */
+static double activation_again_s(const struct step_model *m, double elements)
+{
+	bool again = m->s->training.recompute == RECOMPUTE_SELECTIVE && m->s->profile.selective == SELECTIVE_NORMS;
+
+	return again ? compute_bytes_s(&m->device, ACT_REPEATED * elements) : 0;
 }
 
 static void dense_layer(struct step_model *m, struct layer_time *out)
@@ -246,7 +259,8 @@ static void dense_layer(struct step_model *m, struct layer_time *out)
 		out->forward_s = fmax(out->forward_s, (KERNELS_FORWARD + casts) * per_kernel);
 		out->input_s = fmax(out->input_s, (KERNELS_BACKWARD + casts) * per_kernel - out->weight_s);
 	}
-	out->recompute_s = recompute_s(m, out->forward_s);
+	m->repeated_s = recompute_s(m, out->forward_s);
+	out->recompute_s = m->repeated_s + activation_again_s(m, m->tokens * (double)m->s->model.ffn / m->tp);
 	out->tp_s = m->tp_forward_s * (full ? 2 : 1) + m->tp_backward_s;
 	out->cp_s = m->cp_forward_s * (full ? 4 : 3);
 }
@@ -296,7 +310,7 @@ static void moe_layer(struct step_model *m, const struct layer_time *dense, stru
 		c[COEF_MOE_BYTES] *
 			(ROUTED_BYTES * routed * etp + PERMUTE_BYTES * tokens * m->hidden + ROUTER_BYTES * tokens * E));
 	double host = (c[COEF_MOE_HOST] + c[COEF_MOE_HOST_EXPERT] * local) * (s->profile.moe_graphs ? c[COEF_MOE_GRAPHS] : 1);
-	double exposed, forward, backward, weight_share;
+	double exposed, forward, backward, weight_share, activated;
 
 	m->dispatch_s = dispatch_s(m, tokens);
 	exposed = 2 * m->dispatch_s * c[s->profile.ep_overlap ? COEF_EP_EXPOSED_OVERLAP : COEF_EP_EXPOSED];
@@ -310,10 +324,12 @@ static void moe_layer(struct step_model *m, const struct layer_time *dense, stru
 	backward = hypot(backward, (1 - HOST_FORWARD) * host);
 	out->weight_s = backward * weight_share;
 	out->input_s = backward - out->weight_s + m->tp_backward_s;
-	out->recompute_s = s->training.recompute == RECOMPUTE_FULL ? out->forward_s : dense->recompute_s;
+	activated = per_expert * local * (double)s->model.expert_ffn / etp;
+	out->recompute_s = s->training.recompute == RECOMPUTE_FULL ? out->forward_s : m->repeated_s;
+	out->recompute_s += activation_again_s(m, activated + m->tokens * (double)model_shared_ffn(&s->model) / m->tp);
 	if (s->profile.moe_recomputes)
-		out->recompute_s += NORMS_REPEATED * m->elementwise_forward_s +
-			compute_bytes_s(&m->device, ACT_REPEATED * per_expert * local * (double)s->model.expert_ffn / etp);
+		out->recompute_s +=
+			NORMS_REPEATED * m->elementwise_forward_s + compute_bytes_s(&m->device, ACT_REPEATED * activated);
 	out->host_s = host;
 	out->tp_s = dense->tp_s;
 	out->cp_s = dense->cp_s;

@@ -55,7 +55,15 @@ double throughput_flops_per_token(const struct scenario *s)
 	return (frozen ? 4 : 6) * c.params + 6 * memory_active_adapters(s) + c.attention;
 }
 
-/* Full recomputation repeats the forward of the layers. Selective repeats the attention core. */
+/* Matrices that --recompute selective multiplies again: those of the latents, if any. */
+static double repeated_params(const struct model *m)
+{
+	if (m->attention_type != ATTENTION_MLA)
+		return 0;
+	return (double)(m->layers * (m->q_lora_rank * model_q_width(m) + m->kv_lora_rank * model_kv_width(m)));
+}
+
+/* Full recomputation repeats the forward of the layers. Selective repeats the attention core, or what its kind says. */
 static double recomputed_flops(const struct scenario *s)
 {
 	const struct model *m = &s->model;
@@ -68,7 +76,9 @@ static double recomputed_flops(const struct scenario *s)
 		outside = (double)model_embedding_params(m) + (m->tied_embeddings ? 0 : outside);
 	if (s->training.recompute == RECOMPUTE_FULL)
 		return 2 * (c.params - outside + memory_active_adapters(s)) + c.attention / 3;
-	return s->training.recompute == RECOMPUTE_SELECTIVE ? attention / 3 : 0;
+	if (s->training.recompute != RECOMPUTE_SELECTIVE)
+		return 0;
+	return s->profile.selective == SELECTIVE_NORMS ? 2 * repeated_params(m) : attention / 3;
 }
 
 struct throughput throughput_of(const struct scenario *s, const struct step_time *step)
