@@ -8,7 +8,8 @@
  *   other closed-form orders         the executor, as far as its budget goes: whole rounds that do not fit count as the slowest
  *                                    rank's work; a pipeline of which not one round fits takes the closed form at the mean times
  *                                    of the ranks that are waited for
- *   greedy orders in slots           that closed form
+ *   greedy orders on a V             generated and run for some micro-batches, of which each further one takes as long as the
+ *                                    last; more than RANKS_MOST ranks are folded
  * t_bubble compares all of them with the executor over random stages and plans, and holds the bounds. */
 #include "num.h"
 #include "step_internal.h"
@@ -24,6 +25,9 @@ enum { ACTIONS_EVEN = 512, ACTIONS_UNEVEN = 2048, ACTIONS_SPLIT = 4096, WORKSPAC
 /* Ticks of the longest part of a chunk in a closed form, and micro-batches per rank from which on no bubble grows. */
 #define CHUNK_TICKS 1e12
 #define ROUNDS_THAT_MATTER 4
+/* Ranks of a greedy order that is generated (30 us at 4, up to 0.2 ms at 8, in which no automatic choice tries it), and slots of
+ * a micro-batch in it. */
+enum { RANKS_MOST = 8, SLOTS = 6 };
 
 static double naive(const struct pipeline *pl, const struct stage_costs *c)
 {
@@ -37,6 +41,13 @@ static double naive(const struct pipeline *pl, const struct stage_costs *c)
 static double backward_s(const struct stage_cost *x)
 {
 	return x->input_s + x->weight_s;
+}
+
+static void add_share(struct stage_cost *sum, double share, const struct stage_cost *x)
+{
+	sum->forward_s += share * x->forward_s;
+	sum->input_s += share * x->input_s;
+	sum->weight_s += share * x->weight_s;
 }
 
 /* Forwards are a flow shop of equal jobs, backwards another one after it. */
@@ -131,32 +142,113 @@ static bool shorten(const struct pipeline *pl, int64_t actions, struct pipeline 
 	return *rest == 0 || few->m >= least;
 }
 
-/* The executor's makespan (where the optimizer step does not wait for all ranks, the longest span of one); 0: too many actions,
- * or times out of its range. */
-static double executed(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, double slowest_s)
+/* The executor's makespan of the whole order (where the optimizer step does not wait for all ranks, the longest span of one); 0:
+ * the workspace is too small. */
+static double run_s(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c)
 {
 	int64_t forward[STAGE_LIST_MAX], input[STAGE_LIST_MAX], weight[STAGE_LIST_MAX], backward[STAGE_LIST_MAX];
-	int64_t workspace[WORKSPACE_WORDS], bytes, rest;
+	int64_t workspace[WORKSPACE_WORDS], bytes;
 	struct schedule_times t = {
 		.stage_forward = forward, .stage_input = input, .stage_weight = weight, .stage_backward = backward
 	};
 	struct schedule_result r;
-	struct pipeline few;
+	struct pipeline timed = *pl;
 
-	if (slowest_s > LONGEST_S || !shorten(pl, actions_most(pl, c), &few, &rest))
-		return 0;
-	bytes = schedule_workspace_bytes(&few);
+	bytes = schedule_workspace_bytes(pl);
 	if (bytes < 0 || bytes > (int64_t)sizeof workspace)
 		return 0;
+	timed.costs = (struct order_costs){ 0 };
 	for (int32_t i = 0; i < c->n; i++) {
 		forward[i] = (int64_t)(c->stage[i].forward_s / TICK_S);
 		input[i] = (int64_t)(c->stage[i].input_s / TICK_S);
 		weight[i] = (int64_t)(c->stage[i].weight_s / TICK_S);
 		backward[i] = input[i] + weight[i];
+		/* Greedy orders plan with the mean. */
+		timed.costs.forward += forward[i] / c->n;
+		timed.costs.input += input[i] / c->n;
+		timed.costs.weight += weight[i] / c->n;
 	}
-	if (schedule_run(&few, &t, workspace, NULL, NULL, &r, NULL) != ERR_OK)
+	if (schedule_run(&timed, &t, workspace, NULL, NULL, &r, NULL) != ERR_OK)
 		return 0;
-	return (double)(m->s->profile.post_validation ? r.max_span : r.makespan) * TICK_S + (double)rest * slowest_s;
+	return (double)(m->s->profile.post_validation ? r.max_span : r.makespan) * TICK_S;
+}
+
+/* The same of closed-form orders as far as the budget goes; 0: too many actions. */
+static double executed(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, double slowest_s)
+{
+	struct pipeline few;
+	double run;
+	int64_t rest;
+
+	if (!shorten(pl, actions_most(pl, c), &few, &rest))
+		return 0;
+	run = run_s(m, &few, c);
+	return run > 0 ? run + (double)rest * slowest_s : 0;
+}
+
+/* Greedy orders are generated and run for at most RANKS_MOST ranks. More are folded: neighbours become one rank that takes as
+ * long as they do together on average. The order of the slots depends on p modulo 6; so does the number of ranks left. */
+static int64_t ranks_left(int64_t p)
+{
+	int64_t left = p <= RANKS_MOST ? p : RANKS_MOST;
+
+	while (left % SLOTS != p % SLOTS)
+		left--;
+	return left;
+}
+
+static void fold(const struct stage_costs *c, int64_t p, int64_t left, struct stage_costs *out)
+{
+	out->n = (int32_t)(2 * left);
+	for (int64_t r = 0; r < left; r++) {
+		int64_t first = r * p / left, end = num_ceil_div((r + 1) * p, left);
+		double share = (double)p / (double)(left * (end - first));
+		struct stage_cost down = { 0 }, up = { 0 };
+
+		for (int64_t i = first; i < end; i++) {
+			add_share(&down, share, &c->stage[i]);
+			add_share(&up, share, &c->stage[2 * p - 1 - i]);
+		}
+		out->stage[r] = down;
+		out->stage[2 * left - 1 - r] = up;
+	}
+}
+
+static double run_few_s(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, int64_t micro_batches)
+{
+	struct pipeline few = *pl;
+
+	few.m = micro_batches;
+	return run_s(m, &few, c);
+}
+
+/* Greedy orders on a V, T(n) of n micro-batches: from some n on each takes x more, at least the slowest rank's work, which
+ * zb-v-sail reaches; fewer are run as they are. Folded, T is interpolated, and the slowest rank is m times what it is slower than
+ * the mean that it went into. 0: the workspace is too small. */
+static double prefix_s(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, double slowest_s)
+{
+	struct pipeline few = *pl;
+	struct stage_costs folded;
+	struct step_time slow = { 0 };
+	bool filled = schedule_table[pl->schedule].wait == WAIT_ZERO;
+	double n, whole, run, more = 0, shrink;
+	int64_t steady;
+
+	few.p = ranks_left(pl->p);
+	steady = filled ? 2 * few.p : num_ceil_div(3 * few.p, 2) + 2;
+	fold(c, pl->p, few.p, &folded);
+	step_find_slowest(&few, &folded, &slow);
+	shrink = (double)few.p / (double)pl->p;
+	n = fmax(1, (double)pl->m * shrink);
+	whole = fmin(floor(n), (double)steady);
+	run = run_few_s(m, &few, &folded, (int64_t)whole);
+	if (run <= 0)
+		return 0;
+	if (n > whole && (!filled || n < (double)steady))
+		more = run_few_s(m, &few, &folded, (int64_t)whole + 1) - run;
+	if (n > (double)steady)
+		more = fmax(more, slow.stage_max_s);
+	return run + (n - whole) * more + (double)pl->m * fmax(0, slowest_s - shrink * fmax(more, slow.stage_max_s));
 }
 
 /* The bubble of the schedule's closed form where every chunk costs what the mean chunk of the ranks that are waited for does.
@@ -202,7 +294,7 @@ static double closed_makespan(const struct pipeline *pl, const struct stage_cost
 	return longest;
 }
 
-/* By what the row of the schedule says; the greedy orders that are left have no formula: 0. */
+/* By what the row of the schedule says; 0: only the closed form is left. */
 static double makespan_of(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, double slowest_s)
 {
 	const struct schedule_info *info = &schedule_table[pl->schedule];
@@ -213,7 +305,9 @@ static double makespan_of(const struct step_model *m, const struct pipeline *pl,
 		return info->phased ? gpipe(pl, c) : one_f_one_b(pl, c);
 	if ((info->wait == WAIT_FILLED || info->wait == WAIT_ZERO) && info->placement == PLACEMENT_LOOP)
 		return zero_bubble(pl, c, !m->s->profile.post_validation);
-	return info->greedy ? 0 : executed(m, pl, c, slowest_s);
+	if (slowest_s > LONGEST_S)
+		return 0;
+	return info->greedy ? prefix_s(m, pl, c, slowest_s) : executed(m, pl, c, slowest_s);
 }
 
 double step_bubble(
