@@ -226,6 +226,7 @@ static const struct deviation {
 	{ "nemo-automodel-005", "experts are gathered by the ranks that hold the same ones, gradients reduced once" },
 	{ "nemo-automodel-006", "expert parallel 64, as its configuration file says" },
 	{ "zero-bubble-0", "the bubble of the orders, not a share of the other stages" },
+	{ "vocab-parallel-0", "the idle time of V-Half's order as it runs" },
 	{ "deepspeed-003", "no second gather of the embedding" },
 };
 enum { N_DEVIATIONS = sizeof deviations / sizeof deviations[0] };
