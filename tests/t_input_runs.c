@@ -58,6 +58,8 @@ START_TEST(broken_tables_name_line_and_column)
 	refuse("name\n1\n", "t.csv");
 	refuse("id,source\na,b,c\n", "t.csv:2:1");
 	refuse("id\n\"a\"b\n", "t.csv:2:4");
+	refuse("id\nab\033[m\n", "t.csv:2:3");
+	refuse("id\n\"ab\xc2\x9b\"\n", "t.csv:2:4");
 	refuse("id,x\na,\"b\n", "t.csv:2:3");
 }
 END_TEST

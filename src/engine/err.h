@@ -31,7 +31,8 @@ struct err {
 	char msg[ERR_MSG_CAP];
 };
 
-/* Fills *e (when not NULL) and returns `code`, so that `return err_set(...)` reads well. Longer texts are cut. */
+/* Fills *e (when not NULL) and returns `code`, so that `return err_set(...)` reads well. Longer texts are cut, and
+ * what cannot be shown is '?'. */
 enum err_code err_set(struct err *e, enum err_code code, const char *where, const char *fmt, ...) PRINTF_LIKE(4, 5);
 
 #endif

@@ -88,13 +88,13 @@ void sink_json_string(struct sink *s, const char *text)
 	while (*p != '\0') {
 		size_t n = text_utf8_length(p, 4);
 
-		if (n == 0) {
-			sink_puts(s, "\\ufffd");
-			p++;
-		} else if (*p == '"' || *p == '\\') {
+		if (*p == '"' || *p == '\\') {
 			sink_printf(s, "\\%c", *p++);
-		} else if (*p < 0x20 || *p == 0x7F) {
+		} else if (*p == '\t' || *p == '\n' || *p == '\r') {
 			sink_printf(s, "\\u%04x", (unsigned)*p++);
+		} else if (n == 0 || text_is_control(p)) {
+			sink_puts(s, "\\ufffd");
+			p += n == 0 ? 1 : n;
 		} else {
 			sink_write(s, (const char *)p, n);
 			p += n;

@@ -29,7 +29,8 @@ void sink_printf(struct sink *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* n copies of the string `text` (n <= 0: none). */
 void sink_repeat(struct sink *s, const char *text, int64_t n);
 
-/* JSON pieces, independent of locale. Strings are escaped; bytes that are not valid UTF-8 become U+FFFD.
+/* JSON pieces, independent of locale. Strings are escaped; control characters but tabs and line breaks, and
+ * bytes that are not valid UTF-8, become U+FFFD.
  * Doubles print the shortest text that parses back to the same value; NaN and infinities print null. */
 void sink_json_string(struct sink *s, const char *text);
 void sink_json_int(struct sink *s, int64_t value);

@@ -19,6 +19,25 @@ const char *text_plural(int64_t n, const char *one, const char *many)
 	return n == 1 ? one : many;
 }
 
+bool text_is_control(const unsigned char *p)
+{
+	return p[0] < 0x20 || p[0] == 0x7F || (p[0] == 0xC2 && p[1] >= 0x80 && p[1] < 0xA0);
+}
+
+void text_make_printable(char *text)
+{
+	unsigned char *p = (unsigned char *)text;
+
+	while (*p != '\0') {
+		size_t n = text_utf8_length(p, 4);
+
+		if (n == 0 || text_is_control(p))
+			*p++ = '?';
+		else
+			p += n;
+	}
+}
+
 size_t text_utf8_length(const unsigned char *p, size_t most)
 {
 	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : p[0] < 0xF5 ? 4 : 0;

@@ -1,8 +1,11 @@
 #include "csvfile.h"
 
+#include "text.h"
+
 #include <stdio.h>
 #include <string.h>
 
+static const char control[] = "a control character";
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
 void csvfile_start(struct csvfile *c, const char *name, char *text, size_t len)
@@ -35,6 +38,14 @@ static int skip_break(const struct csvfile *c, char **p)
 	return 1;
 }
 
+/* What no table holds, and a terminal would obey. */
+static bool is_control(const struct csvfile *c, const char *p)
+{
+	const unsigned char *at = (const unsigned char *)p;
+
+	return *p != '\t' && *p != '\n' && *p != '\r' && text_utf8_length(at, (size_t)(c->end - p)) > 0 && text_is_control(at);
+}
+
 /* Unquotes in place. *p stands behind the opening quote and ends behind the closing one. */
 static enum err_code read_quoted(struct csvfile *c, char **p, char **line_start, struct err *e)
 {
@@ -46,8 +57,8 @@ static enum err_code read_quoted(struct csvfile *c, char **p, char **line_start,
 			++*p;
 		else if (**p == '"')
 			break;
-		if (**p == '\0')
-			return refuse(c, *line_start, *p, "a NUL byte", e);
+		if (is_control(c, *p))
+			return refuse(c, *line_start, *p, control, e);
 		if (**p == '\n') {
 			c->line++;
 			*line_start = *p + 1;
@@ -78,7 +89,7 @@ static enum err_code read_record(struct csvfile *c, struct err *e)
 			code = read_quoted(c, &p, &line_start, e);
 		} else {
 			c->field[c->n++] = p;
-			while (p < c->end && *p != ',' && *p != '\n' && *p != '\r' && *p != '\0')
+			while (p < c->end && *p != ',' && *p != '\n' && *p != '\r' && !is_control(c, p))
 				p++;
 		}
 		if (code != ERR_OK)
@@ -91,7 +102,7 @@ static enum err_code read_record(struct csvfile *c, struct err *e)
 		}
 		if (p < c->end && !skip_break(c, &p))
 			return refuse(c, line_start, p,
-				*p == '\0' ? "a NUL byte" : "text behind a closing quote; a comma is missing", e);
+				is_control(c, p) ? control : "text behind a closing quote; a comma is missing", e);
 		*mark = '\0';
 		c->at = p;
 		c->line++;

@@ -61,6 +61,8 @@ static enum err_code read_text(const cJSON *item, const struct json_place *p, co
 	len = strlen(text);
 	if (len >= f->size)
 		return json_error(p, f->key, ERR_FILE, e, "the text has %zu bytes; at most %zu fit", len, f->size - 1);
+	if (strpbrk(text, "\t\n\r") != NULL)
+		return json_error(p, f->key, ERR_FILE, e, "a line break or tab in a text of one line");
 	memcpy((char *)out + f->offset, text, len + 1);
 	return ERR_OK;
 }

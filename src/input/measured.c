@@ -218,9 +218,9 @@ static enum err_code fit_rate(const struct nccl_table *t, const char *path, stru
 	*out = (struct collective_rate){
 		.op = op_of(t, path), .latency_s = latency_us * 1e-6, .ranks = t->ranks, .hosts = t->hosts
 	};
-	if (t->row[last].busbw <= 0 || t->row[last].algbw <= 0 || beyond <= 0)
-		return err_set(e, ERR_FILE, path, "its largest row has no bandwidth");
 	out->rate_bps = t->row[last].busbw / t->row[last].algbw * t->row[last].bytes / (beyond * 1e-6);
+	if (!(out->rate_bps > 0 && isfinite(out->rate_bps)))
+		return err_set(e, ERR_FILE, path, "its largest row has no bandwidth");
 	return ERR_OK;
 }
 
@@ -269,7 +269,7 @@ static bool parse_size(const char *text, double *gflop)
 		p = end + 1;
 	}
 	*gflop = 2 * side[0] * side[1] * side[2] / 1e9;
-	return *gflop > 0;
+	return *gflop > 0 && isfinite(*gflop);
 }
 
 static int by_size(const void *a, const void *b)

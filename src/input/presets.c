@@ -211,9 +211,16 @@ static enum err_code entry_parse(
 	return code;
 }
 
-/* Reads one preset out of `en->text` and files it. On success the store owns what `en` owned, on error the caller still does. */
-static enum err_code store_add(
-	struct preset_store *store, enum preset_kind kind, const char *name, struct entry *en, struct err *e)
+static void entry_free_value(struct entry *en)
+{
+	free(en->value);
+	free(en->prices);
+	en->value = NULL;
+	en->prices = NULL;
+}
+
+/* Reads one preset out of `en->text`; en owns its value unless there was an error. */
+static enum err_code entry_read(struct entry *en, enum preset_kind kind, const char *name, struct err *e)
 {
 	struct json_place place = { .file = name };
 	cJSON *root = NULL;
@@ -226,19 +233,36 @@ static enum err_code store_add(
 		en->id = en->value;
 		en->order = preset_keys_order(root);
 		en->is_default = flag_is_set(root, "default");
-		en->sequence = store->sequence++;
 		code = check_id(en->id, &place, e);
 	}
 	cJSON_Delete(root);
-	if (code == ERR_OK && !shelf_put(&store->shelves[kind], en))
-		code = err_set(e, ERR_INTERNAL, name, "out of memory");
-	if (code != ERR_OK) {
-		free(en->value);
-		free(en->prices);
-		en->value = NULL;
-		en->prices = NULL;
-	}
+	if (code != ERR_OK)
+		entry_free_value(en);
 	return code;
+}
+
+enum err_code preset_text_check(enum preset_kind kind, const char *name, const char *text, size_t len, struct err *e)
+{
+	struct entry en = { .text = text, .len = len };
+	enum err_code code = entry_read(&en, kind, name, e);
+
+	entry_free_value(&en);
+	return code;
+}
+
+/* Files the preset in `en->text`. On success the store owns what `en` owned, on error the caller still does. */
+static enum err_code store_add(
+	struct preset_store *store, enum preset_kind kind, const char *name, struct entry *en, struct err *e)
+{
+	enum err_code code = entry_read(en, kind, name, e);
+
+	if (code != ERR_OK)
+		return code;
+	en->sequence = store->sequence++;
+	if (shelf_put(&store->shelves[kind], en))
+		return ERR_OK;
+	entry_free_value(en);
+	return err_set(e, ERR_INTERNAL, name, "out of memory");
 }
 
 /* A user's default profile wins over the built-in one, that over the rest. */

@@ -25,6 +25,9 @@ struct preset_store;
 enum err_code preset_store_new(struct preset_store **out, struct err *e) NODISCARD;
 void preset_store_free(struct preset_store *store);
 
+/* Whether a store would take this text as a preset of that kind; `name` stands in the error. */
+enum err_code preset_text_check(enum preset_kind kind, const char *name, const char *text, size_t len, struct err *e) NODISCARD;
+
 /* Adds DIR/{models,gpus,nodes,frameworks}/ *.json; a file with a known id replaces that preset. ERR_FILE, naming the file, when
  * one is bad or DIR cannot be read; the store then keeps what it had read before. */
 enum err_code preset_store_add_dir(struct preset_store *store, const char *dir, struct err *e) NODISCARD;
