@@ -239,9 +239,10 @@ static void draw_refusal(const struct view *v, int x, int y, int w, const struct
 	static const char division[] = "does not divide ";
 	char reason[ERR_MSG_CAP], brief[ERR_MSG_CAP + 16];
 	(void)view_reason(p, app_knob(v->a), reason, sizeof(reason));
-	(void)snprintf(brief, sizeof(brief), _("refused: %s"), reason + sizeof(division) - 1);
-	(void)canvas_text(v->c, x, y, w, ROLE_DIM,
-		strncmp(reason, division, sizeof(division) - 1) == 0 ? canvas_fitting(w, reason, brief) : reason);
+	(void)snprintf(brief, sizeof(brief), "%s", reason);
+	if (strncmp(reason, division, sizeof(division) - 1) == 0)
+		(void)snprintf(brief, sizeof(brief), _("refused: %s"), reason + sizeof(division) - 1);
+	(void)canvas_text(v->c, x, y, w, ROLE_DIM, canvas_fitting(w, reason, brief));
 }
 
 /* One half of the preview: arrow, value, change in GiB, consequence; at fixed columns, unless the value is too long for them. */
