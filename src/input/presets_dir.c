@@ -95,6 +95,16 @@ static enum err_code add_kind_dir(struct preset_store *store, enum preset_kind k
 	return code;
 }
 
+static enum err_code holds_nothing(const char *dir, struct err *e)
+{
+	char names[160] = "";
+	size_t len = 0;
+
+	for (size_t k = 0; k < PRESET_KIND_COUNT && len < sizeof names; k++)
+		len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", k > 0 ? ", " : "", preset_kind_names[k]);
+	return err_set(e, ERR_FILE, dir, "holds none of the directories %s", names);
+}
+
 enum err_code preset_store_add_dir(struct preset_store *store, const char *dir, struct err *e)
 {
 	struct stat st;
@@ -118,7 +128,7 @@ enum err_code preset_store_add_dir(struct preset_store *store, const char *dir, 
 	if (code == ERR_OK)
 		code = published;
 	if (code == ERR_OK && !found)
-		code = err_set(e, ERR_FILE, dir, "holds none of the directories models, gpus, nodes, frameworks");
+		code = holds_nothing(dir, e);
 	if (code == ERR_OK)
 		code = preset_store_check(store, e);
 	return code;
