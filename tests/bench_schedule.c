@@ -74,23 +74,6 @@ static bool bench_large(void)
 	return s < 1 && bytes < 64000000;
 }
 
-static bool bench_periodic(void)
-{
-	struct pipeline pl = { .schedule = SCHEDULE_1F1B, .p = 64, .m = 1 << 20, .v = 1 };
-	struct schedule_times t = { .forward = 10, .input = 12, .weight = 9, .comm = 1 };
-	struct schedule_result x;
-	void *workspace = malloc((size_t)schedule_periodic_bytes(&pl));
-	double start = now_s();
-	bool proved;
-
-	if (workspace == NULL || schedule_run_periodic(&pl, &t, workspace, &proved, &x, NULL) != ERR_OK)
-		abort();
-	printf("%-18s p 64 m 1048576: %.1f ms, %s\n", "1f1b, periodic", 1e3 * (now_s() - start),
-		proved ? "proved" : "not proved");
-	free(workspace);
-	return proved;
-}
-
 /* A plan with 64 chunks on 32 ranks. */
 static enum err_code make_draft(const struct catalog *c, struct draft *d, struct err *e)
 {
@@ -148,7 +131,6 @@ int main(void)
 	for (int32_t i = 0; i < SCHEDULE_COUNT; i++)
 		good = (schedule_table[i].greedy ? bench_greedy(i) : bench_closed(i)) && good;
 	good = bench_large() && good;
-	good = bench_periodic() && good;
 	good = bench_plan() && good;
 	return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

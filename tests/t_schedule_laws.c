@@ -1,5 +1,4 @@
-/* Laws that hold for every schedule and shape: validity, bounds, monotony, closed forms, peaks, proofs of periodicity, deadlocks,
- * refusals. */
+/* Laws that hold for every schedule and shape: validity, bounds, monotony, closed forms, peaks, deadlocks, refusals. */
 #include "schedule_fixture.h"
 
 #include <math.h>
@@ -320,57 +319,6 @@ START_TEST(stated_figures_are_close_to_the_order)
 }
 END_TEST
 
-static void ck_same(const struct schedule_result *a, const struct schedule_result *b, const struct pipeline *pl)
-{
-	ck_assert_msg(a->makespan == b->makespan && a->total_busy == b->total_busy && a->max_busy == b->max_busy &&
-			a->span_bubble == b->span_bubble && a->max_span == b->max_span &&
-			memcmp(a->idle, b->idle, sizeof a->idle) == 0,
-		"%s: %lld against %lld", shape_text(pl), (long long)a->makespan, (long long)b->makespan);
-	ck_assert_double_eq_tol(a->bubble_of_step, b->bubble_of_step, 1e-12);
-	ck_assert_double_eq_tol(a->span_bubble_rate, b->span_bubble_rate, 1e-12);
-}
-
-START_TEST(proved_results_equal_full_runs)
-{
-	static const int32_t schedules[] = { SCHEDULE_NAIVE, SCHEDULE_1F1B, SCHEDULE_INTERLEAVED, SCHEDULE_ZB1P_INTERLEAVED,
-		SCHEDULE_ZB_V, SCHEDULE_DUALPIPE, SCHEDULE_DUALPIPEV };
-	uint64_t state = 99;
-	int proofs = 0, uniform_proofs = 0, uniform = 0;
-
-	for (int n = 0; n < 400; n++) {
-		struct pipeline pl = { .schedule = schedules[n % 7] };
-		const struct schedule_info *info = &schedule_table[pl.schedule];
-		struct random_times r;
-		struct schedule_result x, full;
-		struct err e;
-		bool proved, same = n % 2 == 0;
-		void *workspace;
-
-		pl.p = 1 + random_below(&state, 6);
-		pl.p += info->overlaps && pl.p % 2;
-		pl.v = info->v_max <= 2 ? info->v_max : 2 + random_below(&state, 2);
-		pl.m = pl.p * (20 + random_below(&state, 90));
-		fill_times(&r, &state, same);
-		workspace = malloc((size_t)schedule_periodic_bytes(&pl));
-		ck_assert_msg(
-			schedule_run_periodic(&pl, &r.t, workspace, &proved, &x, &e) == ERR_OK, "%s: %s", shape_text(&pl), e.msg);
-		ck_assert(schedule_run(&pl, &r.t, workspace, NULL, NULL, &full, &e) == ERR_OK);
-		uniform += same;
-		if (proved) {
-			ck_same(&x, &full, &pl);
-			proofs++;
-			uniform_proofs += same;
-		} else if (test_prints_table()) {
-			printf("not proved: %s%s\n", shape_text(&pl), same ? ", equal stages" : "");
-		}
-		free(workspace);
-	}
-	if (test_prints_table())
-		printf("%d of 400 proved, %d of %d with equal stages\n", proofs, uniform_proofs, uniform);
-	ck_assert_int_gt(proofs, 300);
-}
-END_TEST
-
 /* Interleaved lists whose last group is shorter than p, and groups smaller than p, deadlock; the executor names who waits for
  * what. */
 START_TEST(shapes_that_deadlock_are_refused_and_explained)
@@ -610,7 +558,6 @@ int main(void)
 	tcase_add_test(t, stated_peaks_of_closed_forms_equal_a_replay_of_the_order);
 	tcase_add_test(t, makespans_that_are_called_exact_are);
 	tcase_add_loop_test(t, stated_figures_are_close_to_the_order, 0, sizeof stated_bounds / sizeof stated_bounds[0]);
-	tcase_add_test(t, proved_results_equal_full_runs);
 	tcase_add_loop_test(rows, shapes_that_deadlock_are_refused_and_explained, 0, 6);
 	tcase_add_loop_test(rows, shapes_that_make_no_sense_are_refused, 0, 18);
 	tcase_add_loop_test(rows, times_that_cannot_be_added_up_are_refused, 0, 5);

@@ -22,9 +22,7 @@ enum { FIGURES_MAX = 640 };
 /* The figures that the present view shows, in the order in which they are drawn; at most cap. */
 size_t view_figures(const struct app *a, struct figure *out, size_t cap);
 
-/* The pipeline view: the pipeline that is drawn, which is the plan's or, of one with too many actions, or of which the exact
- * order is still being made, the same with fewer micro-batches; its ticks; how many of them a zoomed drawing shows. */
-struct pipeline view_pipeline_drawn(const struct app *a);
+/* The pipeline view: ticks of the pipeline that is drawn, how many of them a zoomed drawing shows. */
 int64_t view_pipeline_ticks(const struct app *a);
 int64_t view_pipeline_span(const struct app *a);
 

@@ -41,7 +41,9 @@ static const struct order *made_order(const struct app *a)
 	return x->workspace != NULL && x->build.scratch == NULL ? &x->build.order : NULL;
 }
 
-struct pipeline view_pipeline_drawn(const struct app *a)
+/* The plan's or, of one with too many actions, or of which the exact order is still being made, the same with fewer
+ * micro-batches. */
+static struct pipeline pipeline_drawn(const struct app *a)
 {
 	return made_order(a) != NULL ? a->plan.pipeline : drawable(&a->plan.pipeline);
 }
@@ -65,7 +67,7 @@ void drawn_close(struct drawn_order *d)
 /* The order, made before or now. */
 static bool take_order(const struct app *a, struct drawn_order *d, struct err *e)
 {
-	const struct pipeline pl = view_pipeline_drawn(a);
+	const struct pipeline pl = pipeline_drawn(a);
 	const int64_t bytes = order_workspace_bytes(&pl);
 	if (made_order(a) != NULL) {
 		d->order = *made_order(a);

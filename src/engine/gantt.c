@@ -325,15 +325,6 @@ enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times 
 	return gantt_draw_order(&o, t, field, (char *)workspace + num_round_up(order_workspace_bytes(pl), 8), g, e);
 }
 
-int64_t gantt_time_at(const struct gantt *g, int64_t col)
-{
-	if (g->mode == GANTT_DENSITY)
-		return (int64_t)((double)col * (double)g->result.makespan / (double)g->cols);
-	if (g->mode == GANTT_ABRIDGED && col > g->head_cols)
-		col += g->cut_cols - 1;
-	return num_ceil_div(col * g->unit, g->scale);
-}
-
 int64_t gantt_col_at(const struct gantt *g, int64_t t)
 {
 	if (g->mode == GANTT_DENSITY)

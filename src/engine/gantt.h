@@ -65,9 +65,7 @@ enum err_code gantt_draw(const struct pipeline *pl, const struct schedule_times 
 enum err_code gantt_draw_order(const struct order *o, const struct schedule_times *t, struct gantt_field field, void *workspace,
 	struct gantt *g, struct err *e) NODISCARD;
 
-/* Time (in the units of the schedule times) at the left edge of a column. */
-int64_t gantt_time_at(const struct gantt *g, int64_t col);
-/* Column in which time t is drawn, -1 if it is cut out. */
+/* Column in which time t (in the units of the schedule times) is drawn, -1 if it is cut out. */
 int64_t gantt_col_at(const struct gantt *g, int64_t t);
 
 /* What is written into n columns: of an action letter and micro-batch, "F12", its last digits where there is less room; of an

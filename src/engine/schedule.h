@@ -67,7 +67,7 @@ struct schedule_info {
 	bool splits;               /* the backward is split into I and W */
 	bool greedy;               /* no closed form: generated as a list, depends on costs */
 	bool overlaps;             /* has overlapped F&B blocks */
-	bool phased;               /* all forwards before all backwards: nothing repeats in between */
+	bool phased;               /* all forwards before all backwards */
 	enum schedule_wait wait;
 	int32_t placement;    /* enum placement */
 	int64_t v_min, v_max; /* legal chunks per rank */
@@ -240,14 +240,6 @@ int64_t order_critical_bytes(const struct order *o);
 /* Emits the path from the last action back to the first; of several equally long ones the one that stays on its rank. */
 enum err_code order_critical(const struct order *o, const struct schedule_times *t, void *workspace, schedule_emit *emit,
 	void *ctx, struct critical_path *out, struct err *e) NODISCARD;
-
-/* The result for a large m from runs of a few rounds, where the order repeats: as soon as one round of every rank equals the
- * round before it, shifted by one constant, all later ones do (max-plus linearity), so the result is exact. *proved tells;
- * without proof nothing is said and *out is empty. Work is O(p^2 v). Greedy orders and those whose phases grow apart (gpipe,
- * looped-bfs) are never proved. */
-int64_t schedule_periodic_bytes(const struct pipeline *pl);
-enum err_code schedule_run_periodic(const struct pipeline *pl, const struct schedule_times *t, void *workspace, bool *proved,
-	struct schedule_result *out, struct err *e) NODISCARD;
 
 /* One schedule beside the others on the same ranks and micro-batches. */
 struct schedule_comparison {
