@@ -208,7 +208,6 @@ int main(void)
 	Suite *s = suite_create("bubble");
 	TCase *t = tcase_create("bubble");
 
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, formulas_hold_for_any_stages, 0, 4);
 	tcase_add_loop_test(t, orders_in_slots_follow_uneven_times, 0, 4);
 	tcase_add_loop_test(t, idle_time_of_random_plans_is_that_of_the_executor, 0, sizeof families / sizeof families[0]);

@@ -277,7 +277,6 @@ int main(void)
 	Suite *s = suite_create("cases");
 	TCase *t = tcase_create("cases");
 
-	tcase_set_timeout(t, 60);
 	tcase_add_test(t, every_reported_case_is_answered_right_or_says_why_not);
 	tcase_add_test(t, seventy_b_on_8_a100_does_not_fit);
 	tcase_add_test(t, seventy_b_on_16_a100_is_on_the_line);

@@ -152,7 +152,6 @@ int main(void)
 	Suite *s = suite_create("cost");
 	TCase *t = tcase_create("cost");
 
-	tcase_set_timeout(t, 120);
 	tcase_add_test(t, the_figures_follow_from_each_other);
 	tcase_add_test(t, the_lessons_bills_come_out);
 	tcase_add_test(t, the_checkpoint_interval_is_the_best_one);

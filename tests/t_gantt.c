@@ -193,7 +193,6 @@ int main(void)
 	tcase_add_test(pictures, the_caller_may_choose_the_ranks);
 	tcase_add_test(pictures, the_axis_stands_above_its_ticks);
 	tcase_add_loop_test(loops, every_pipeline_can_be_drawn_in_every_field, 0, SCHEDULE_COUNT);
-	tcase_set_timeout(loops, 60);
 	suite_add_tcase(suite, pictures);
 	suite_add_tcase(suite, loops);
 	return test_run(suite);

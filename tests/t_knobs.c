@@ -473,7 +473,6 @@ int main(void)
 	Suite *s = suite_create("knobs");
 	TCase *t = tcase_create("laws");
 
-	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, parse_of_format_changes_nothing, 0, N_SCENARIOS);
 	tcase_add_test(t, parse_of_format_returns_every_value);
 	tcase_add_test(t, params_are_met_exactly);

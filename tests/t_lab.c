@@ -493,7 +493,6 @@ int main(void)
 
 	while (lab_table[labs] != NULL)
 		labs++;
-	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, every_lab_is_complete, 0, labs);
 	tcase_add_loop_test(t, defaults_prove_their_claims_for_many_seeds, 0, labs);
 	tcase_add_loop_test(t, steps_can_be_read_in_any_order, 0, labs);

@@ -254,7 +254,6 @@ int main(void)
 	Suite *s = suite_create("lab_float");
 	TCase *t = tcase_create("lab_float");
 
-	tcase_set_timeout(t, 120);
 	tcase_add_test(t, ranges_are_the_published_ones);
 	tcase_add_test(t, every_code_of_8_and_16_bits_comes_back);
 	tcase_add_test(t, ties_go_to_even_and_the_rest_to_the_nearest);

@@ -225,7 +225,6 @@ int main(void)
 	Suite *s = suite_create("lab_memory");
 	TCase *t = tcase_create("lab_memory");
 
-	tcase_set_timeout(t, 120);
 	tcase_add_test(t, fsdp_of_many_sizes);
 	tcase_add_test(t, fsdp_states_follow_the_zero_paper);
 	tcase_add_test(t, fsdp_prefetch_holds_one_layer_more);

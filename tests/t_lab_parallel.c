@@ -502,7 +502,6 @@ int main(void)
 	Suite *s = suite_create("lab_parallel");
 	TCase *t = tcase_create("lab_parallel");
 
-	tcase_set_timeout(t, 120);
 	tcase_add_test(t, random_numbers_are_spread_and_depend_on_everything);
 	tcase_add_test(t, matrix_products_equal_the_definition);
 	tcase_add_test(t, gradients_of_the_network_are_slopes);

@@ -114,7 +114,6 @@ int main(void)
 	Suite *s = suite_create("lab_pp");
 	TCase *t = tcase_create("lab_pp");
 
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_schedule_gives_the_same_gradients, 0, SCHEDULE_COUNT);
 	tcase_add_test(t, ticks_are_those_of_the_executor);
 	tcase_add_test(t, bubbles_of_other_numbers_of_micro_batches);

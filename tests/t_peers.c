@@ -469,7 +469,6 @@ int main(void)
 	Suite *s = suite_create("peers");
 	TCase *t = tcase_create("peers");
 
-	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, what_others_accept_silently_is_refused_by_name, 0, (int)(sizeof refusals / sizeof refusals[0]));
 	tcase_add_test(t, the_peak_is_the_sum_of_what_coexists);
 	tcase_add_test(t, all_states_are_divided_by_tp_and_pp);

@@ -283,7 +283,6 @@ int main(void)
 	Suite *s = suite_create("plan");
 	TCase *t = tcase_create("plan");
 
-	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, layers_are_split_by_the_stated_rules, 0, COUNT(splits));
 	tcase_add_test(t, need_is_allocated_and_context_and_margin);
 	tcase_add_test(t, tight_is_less_than_five_percent_free);

@@ -338,7 +338,6 @@ int main(void)
 	Suite *s = suite_create("schedule");
 	TCase *t = tcase_create("schedule");
 
-	tcase_set_timeout(t, 120);
 	tcase_add_test(t, orders_equal_the_original_code_action_for_action);
 	tcase_add_test(t, random_access_equals_the_iterator);
 	tcase_add_test(t, executor_equals_published_times_to_the_tick);

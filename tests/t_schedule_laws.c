@@ -552,7 +552,6 @@ int main(void)
 	Suite *s = suite_create("schedule_laws");
 	TCase *t = tcase_create("laws"), *rows = tcase_create("rows");
 
-	tcase_set_timeout(t, 300);
 	tcase_add_test(t, random_shapes_and_times_obey_the_laws);
 	tcase_add_test(t, every_legal_shape_runs);
 	tcase_add_test(t, stated_peaks_of_closed_forms_equal_a_replay_of_the_order);

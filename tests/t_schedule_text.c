@@ -218,7 +218,6 @@ int main(void)
 	Suite *s = suite_create("schedule_text");
 	TCase *t = tcase_create("text");
 
-	tcase_set_timeout(t, 120);
 	tcase_add_test(t, what_is_written_reads_back);
 	tcase_add_test(t, bubbles_comments_and_runtime_actions_are_left_out);
 	tcase_add_loop_test(t, the_placement_follows_from_the_actions, 0, 4);

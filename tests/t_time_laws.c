@@ -203,7 +203,6 @@ int main(void)
 	Suite *s = suite_create("time laws");
 	TCase *t = tcase_create("laws");
 
-	tcase_set_timeout(t, 300);
 	tcase_add_test(t, random_scenarios_obey_the_laws);
 	suite_add_tcase(s, t);
 	return test_run(s);

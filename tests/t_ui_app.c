@@ -889,7 +889,6 @@ int main(void)
 {
 	Suite *s = suite_create("ui_app");
 	TCase *c = tcase_create("app");
-	tcase_set_timeout(c, 300);
 	tcase_add_checked_fixture(c, setup, teardown);
 	add_tests(c);
 	suite_add_tcase(s, c);

@@ -186,7 +186,6 @@ int main(void)
 {
 	Suite *s = suite_create("ui_effect");
 	TCase *c = tcase_create("effect");
-	tcase_set_timeout(c, 60);
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, a_scenario_is_saved_listed_and_opened);
 	tcase_add_test(c, a_file_that_cannot_be_opened_changes_nothing_and_is_named);

@@ -163,7 +163,6 @@ int main(void)
 {
 	Suite *s = suite_create("ui_golden");
 	TCase *c = tcase_create("golden");
-	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, screens_are_as_committed, 0, (int)(sizeof(goldens) / sizeof(goldens[0])));
 	tcase_add_test(c, a_bad_script_is_refused);
 	suite_add_tcase(s, c);

@@ -417,7 +417,6 @@ int main(void)
 	(void)unsetenv("COLUMNS");
 	Suite *s = suite_create("ui_kinds");
 	TCase *c = tcase_create("kinds");
-	tcase_set_timeout(c, 300);
 	tcase_add_loop_test(c, the_kind_does_not_occur, 0, N_KINDS);
 	suite_add_tcase(s, c);
 	return test_run(s);

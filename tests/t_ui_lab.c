@@ -299,7 +299,6 @@ int main(void)
 {
 	Suite *s = suite_create("ui_lab");
 	TCase *c = tcase_create("lab");
-	tcase_set_timeout(c, 60);
 	tcase_add_checked_fixture(c, ui_open, ui_close);
 	tcase_add_test(c, the_menu_lists_every_lab);
 	tcase_add_loop_test(c, every_lab_runs_and_says_what_it_proved, 0, 10);

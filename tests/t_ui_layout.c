@@ -94,7 +94,6 @@ int main(void)
 {
 	Suite *s = suite_create("ui_layout");
 	TCase *c = tcase_create("layout");
-	tcase_set_timeout(c, 60);
 	tcase_add_test(c, every_size_is_inside_without_overlap);
 	tcase_add_test(c, at_80x24_the_grid_is_the_documented_one);
 	tcase_add_test(c, a_bar_is_capacity_limit_and_beyond);

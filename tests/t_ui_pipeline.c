@@ -356,7 +356,6 @@ int main(void)
 	Suite *s = suite_create("ui_pipeline");
 	TCase *c = tcase_create("pipeline");
 	tcase_add_checked_fixture(c, setup, ui_close);
-	tcase_set_timeout(c, 60);
 	tcase_add_test(c, keys_move_the_tick);
 	tcase_add_test(c, playing_waits_for_ticks_only_and_ends);
 	tcase_add_test(c, the_table_agrees_with_the_executor);

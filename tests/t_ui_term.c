@@ -184,7 +184,6 @@ int main(void)
 	(void)unsetenv("COLUMNS");
 	Suite *s = suite_create("ui_term");
 	TCase *c = tcase_create("term");
-	tcase_set_timeout(c, 60);
 	tcase_add_test(c, keys_are_decoded_from_bytes);
 	tcase_add_test(c, waiting_can_end_in_a_tick);
 	tcase_add_test(c, the_end_of_the_input_ends_the_program);

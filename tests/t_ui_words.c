@@ -340,7 +340,6 @@ int main(void)
 {
 	Suite *s = suite_create("ui_words");
 	TCase *c = tcase_create("words");
-	tcase_set_timeout(c, 60);
 	tcase_add_checked_fixture(c, ui_open, ui_close);
 	tcase_add_test(c, the_header_never_loses_the_layout);
 	tcase_add_loop_test(c, the_preview_of_every_setting_is_whole, 0, 3);
