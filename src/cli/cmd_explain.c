@@ -37,19 +37,30 @@ static void list_paths(struct cli *cli, const struct plan *p, bool json)
 		sink_puts(cli->out, "\n] }\n");
 }
 
-static int compare(struct cli *cli, const struct draft *d, const struct plan *p, bool json)
+static void write_explanation(struct cli *cli, const struct draft *d, const struct explanation *x, bool json)
 {
 	if (json)
-		explain_compare_json(d, p, cli->out);
+		explain_json(x, cli->out);
 	else
-		explain_compare_text(d, p, cli->out);
-	return EXIT_YES;
+		explain_text(d, x, cli->out);
+}
+
+/* x may be NULL: without a quantity. */
+static void write_comparison(
+	struct cli *cli, const struct draft *d, const struct plan *p, const struct explanation *x, bool json)
+{
+	if (json)
+		explain_compare_json(d, p, x, cli->out);
+	else
+		explain_compare_text(d, p, x, cli->out);
 }
 
 int cmd_explain(struct cli *cli)
 {
-	bool json = args_option(&cli->args, OPTION_JSON) != NULL, all = args_option(&cli->args, OPTION_COMPARE) != NULL;
-	bool quantity = !all && cli->args.n_words > 0;
+	const struct args *args = &cli->args;
+	bool json = args_option(args, OPTION_JSON) != NULL, compare = args_option(args, OPTION_COMPARE) != NULL;
+	/* Beside other calculators the quantity is not needed, so a word may be the model. */
+	bool quantity = args->n_words > 0 && (!compare || explain_is_path(args->words[0]));
 	struct draft d;
 	struct plan p;
 	struct explanation x;
@@ -57,17 +68,13 @@ int cmd_explain(struct cli *cli)
 
 	if (request_plan(cli, quantity ? 1 : 0, true, &d, &p, &e) != ERR_OK)
 		return cli_fail(&e);
-	if (all)
-		return compare(cli, &d, &p, json);
-	if (!quantity) {
-		list_paths(cli, &p, json);
-		return EXIT_YES;
-	}
-	if (explain_quantity(&d, &p, cli->args.words[0], &x, &e) != ERR_OK)
+	if (quantity && explain_quantity(&d, &p, args->words[0], &x, &e) != ERR_OK)
 		return cli_fail(&e);
-	if (json)
-		explain_json(&x, cli->out);
+	if (compare)
+		write_comparison(cli, &d, &p, quantity ? &x : NULL, json);
+	else if (quantity)
+		write_explanation(cli, &d, &x, json);
 	else
-		explain_text(&d, &x, cli->out);
+		list_paths(cli, &p, json);
 	return EXIT_YES;
 }

@@ -223,14 +223,30 @@ static void keep_nearest(void *ctx, const char *path)
 	}
 }
 
+/* Parts of the plan document, first those that are known without the speed of the GPU. */
+static const char *const parts[] = { "scenario", "model", "verdict", "memory", "pipeline", "time", "throughput", "cost",
+	"communication" };
+enum { N_PARTS = sizeof parts / sizeof parts[0], FIRST_OF_SPEED = 5 };
+
+static size_t part_of(const char *path)
+{
+	for (size_t i = 0; i < N_PARTS; i++) {
+		size_t n = strlen(parts[i]);
+
+		if (strncmp(path, parts[i], n) == 0 && (path[n] == '.' || path[n] == '['))
+			return i;
+	}
+	return N_PARTS;
+}
+
+bool explain_is_path(const char *word)
+{
+	return part_of(word) < N_PARTS;
+}
+
 static bool is_of_speed(const char *path)
 {
-	static const char *const parts[] = { "step.", "throughput.", "cost.", "communication." };
-
-	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-		if (strncmp(path, parts[i], strlen(parts[i])) == 0)
-			return true;
-	return false;
+	return explain_is_path(path) && part_of(path) >= FIRST_OF_SPEED;
 }
 
 static enum err_code unknown_path(const struct draft *d, const struct plan *p, const char *path, struct err *e)

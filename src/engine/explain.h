@@ -29,13 +29,16 @@ struct explanation {
  * paths. */
 enum err_code explain_quantity(
 	const struct draft *d, const struct plan *p, const char *path, struct explanation *x, struct err *e) NODISCARD;
+/* Whether a word can only be a path: it begins with a part of the plan document. */
+bool explain_is_path(const char *word);
 /* Every path that can be explained here, one call each, in document order. */
 void explain_paths(const struct plan *p, void (*each)(void *ctx, const char *path), void *ctx);
 /* As text; with the saved-tensor table where it belongs. */
 void explain_text(const struct draft *d, const struct explanation *x, struct sink *out);
 void explain_json(const struct explanation *x, struct sink *out);
-/* What the lesson, the ZeRO paper, Megatron, DeepSpeed's estimator and accelerate answer to the same question, side by side. */
-void explain_compare_text(const struct draft *d, const struct plan *p, struct sink *out);
-void explain_compare_json(const struct draft *d, const struct plan *p, struct sink *out);
+/* What the lesson, the ZeRO paper, Megatron, DeepSpeed's estimator and accelerate say of the memory of a GPU as a whole, side by
+ * side; x is explained before, NULL: nothing is. */
+void explain_compare_text(const struct draft *d, const struct plan *p, const struct explanation *x, struct sink *out);
+void explain_compare_json(const struct draft *d, const struct plan *p, const struct explanation *x, struct sink *out);
 
 #endif

@@ -84,9 +84,10 @@ void explain_text(const struct draft *d, const struct explanation *x, struct sin
 	}
 }
 
-void explain_json(const struct explanation *x, struct sink *out)
+/* The members of an explanation. */
+static void put_members(const struct explanation *x, struct sink *out)
 {
-	sink_puts(out, "{ \"quantity\": ");
+	sink_puts(out, "\"quantity\": ");
 	sink_json_string(out, x->quantity);
 	sink_puts(out, ", \"symbol\": ");
 	sink_json_string(out, x->symbol);
@@ -117,7 +118,14 @@ void explain_json(const struct explanation *x, struct sink *out)
 		sink_puts(out, i > 0 ? ",\n    " : "\n    ");
 		sink_json_string(out, x->notes[i]);
 	}
-	sink_puts(out, "] }\n");
+	sink_puts(out, "]");
+}
+
+void explain_json(const struct explanation *x, struct sink *out)
+{
+	sink_puts(out, "{ ");
+	put_members(x, out);
+	sink_puts(out, " }\n");
 }
 
 /* Comparison with other calculators */
@@ -157,23 +165,32 @@ static size_t collect_answers(const struct draft *d, const struct plan *p, struc
 	return n;
 }
 
-void explain_compare_text(const struct draft *d, const struct plan *p, struct sink *out)
+void explain_compare_text(const struct draft *d, const struct plan *p, const struct explanation *x, struct sink *out)
 {
 	struct answer a[ANSWERS_MAX];
 	size_t n = collect_answers(d, p, a);
 
+	if (x != NULL) {
+		explain_text(d, x, out);
+		sink_puts(out, "\n");
+	}
 	sink_puts(out, "Bytes per GPU, the same question asked of several calculators\n\n");
 	for (size_t i = 0; i < n; i++)
 		sink_printf(out, "  %-27s %9.2f GiB %9.2f GB  %s\n", a[i].who, a[i].gpu_bytes / UNITS_GIB,
 			a[i].gpu_bytes / UNITS_GB, a[i].counts);
 }
 
-void explain_compare_json(const struct draft *d, const struct plan *p, struct sink *out)
+void explain_compare_json(const struct draft *d, const struct plan *p, const struct explanation *x, struct sink *out)
 {
 	struct answer a[ANSWERS_MAX];
 	size_t n = collect_answers(d, p, a);
 
-	sink_puts(out, "{ \"compare\": [");
+	sink_puts(out, "{ ");
+	if (x != NULL) {
+		put_members(x, out);
+		sink_puts(out, ",\n  ");
+	}
+	sink_puts(out, "\"compare\": [");
 	for (size_t i = 0; i < n; i++) {
 		sink_puts(out, i > 0 ? ",\n  { \"who\": " : "\n  { \"who\": ");
 		sink_json_string(out, a[i].who);
