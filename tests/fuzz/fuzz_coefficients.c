@@ -23,6 +23,8 @@ static void check_step(struct scenario *s, int is_family)
 		return;
 	}
 	FUZZ_CHECK(!p.step.known || (isfinite(p.step.step_s) && p.step.step_s > 0));
+	for (int i = 0; p.step.known && i < STEP_PART_COUNT; i++)
+		FUZZ_CHECK(isfinite(p.step.part_s[i]) && p.step.part_s[i] >= 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -46,6 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	code = is_family ? fields_read(root, &place, &gpu_family_fields, preset_keys_profile, &s.cluster.family, &e)
 			 : fields_read(root, &place, &coefficients_fields, preset_keys_profile, &s.coefficients, &e);
 	cJSON_Delete(root);
+	if (code == ERR_OK && is_family)
+		code = gpu_family_check(&s.cluster.family, &e);
 	if (code == ERR_OK)
 		check_step(&s, is_family);
 	else
