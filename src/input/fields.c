@@ -91,6 +91,9 @@ static enum err_code read_bytes(const cJSON *item, const struct json_place *p, c
 		return json_error(p, f->key, ERR_FILE, e, "%s is not a size; write it like \"80GB\" or \"79.15GiB\"",
 			json_describe(item, text, sizeof text));
 	}
+	if (bytes > 0 && bytes < UNITS_LEAST_MEMORY_BYTES)
+		return json_error(p, f->key, ERR_FILE, e, "%lld is less than a megabyte; write it like \"80GB\" or \"79.15GiB\"",
+			(long long)bytes);
 	store(out, f, &bytes);
 	return ERR_OK;
 }

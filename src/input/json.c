@@ -441,7 +441,10 @@ enum err_code json_real(const cJSON *item, const struct json_place *p, double mi
 	if (item->valuedouble < min || item->valuedouble > max)
 		return json_error(p, item->string, ERR_FILE, e, "%s is out of range; legal: %g to %g",
 			json_describe(item, text, sizeof text), min, max);
-	*out = item->valuedouble;
+	if (fabs(item->valuedouble) > 0 && fabs(item->valuedouble) < JSON_LEAST_REAL)
+		return json_error(p, item->string, ERR_FILE, e, "%s is smaller than what counts; nearest: 0, %g",
+			json_describe(item, text, sizeof text), JSON_LEAST_REAL);
+	*out = fabs(item->valuedouble) > 0 ? item->valuedouble : 0; /* -0 would make rates of minus infinity */
 	return ERR_OK;
 }
 

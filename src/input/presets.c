@@ -77,7 +77,12 @@ static enum err_code parse_profile(const cJSON *object, const struct json_place 
 
 static enum err_code parse_family(const cJSON *object, const struct json_place *p, void *out, struct err *e)
 {
-	return fields_read(object, p, &gpu_family_fields, preset_keys_profile, out, e);
+	struct err inner;
+	enum err_code code = fields_read(object, p, &gpu_family_fields, preset_keys_profile, out, e);
+
+	if (code == ERR_OK && gpu_family_check(out, &inner) != ERR_OK)
+		code = json_error(p, inner.where, ERR_FILE, e, "%s", inner.msg);
+	return code;
 }
 
 static enum err_code parse_coefficients(const cJSON *object, const struct json_place *p, void *out, struct err *e)
