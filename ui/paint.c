@@ -292,6 +292,8 @@ void paint_leave(struct painter *p)
 	if (p->shown == NULL || !p->known)
 		return;
 	reset_pen(p);
+	move_to(p, NULL, 0, p->h - 1);
+	put_text(p, p->caps->clear_line);
 	move_to(p, NULL, 0, 0);
 	put_text(p, p->caps->show_cursor);
 	paint_flush(p);
