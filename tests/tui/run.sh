@@ -135,10 +135,14 @@ for signal in TERM HUP INT QUIT PIPE ALRM USR1 USR2 SEGV ABRT BUS FPE; do
 	lacks "MEMORY per GPU, GiB"
 done
 
-scene="signal before the first frame"
-terminal 'stty -g >$D/before; sh -c "(kill -s TERM \$\$) & exec $M ui"; stty -g >$D/after'
-await ready
-restored
+for delay in 0 0.01 0.05; do
+	scene="signals within $delay s"
+	terminal 'stty -g >$D/before
+		sh -c "(sleep '$delay'; kill -s TSTP \$\$; sleep 0.1; kill -s CONT \$\$; kill -s TERM \$\$) & exec $M ui"
+		stty -g >$D/after'
+	await ready
+	restored
+done
 
 # Wherever one is: another size, stopped and continued by the program itself and by somebody else, ended by a signal.
 # usage: phase SIGNAL TEXT KEY...
