@@ -53,6 +53,86 @@ static bool is_cut(const char *row)
 	return false;
 }
 
+/* Rows of the screen that begin with a text. */
+static int rows_with(const char *start)
+{
+	int n = 0;
+	for (int y = 0; y < f->app.h; y++)
+		n += strncmp(row_of(y), start, strlen(start)) == 0;
+	return n;
+}
+
+START_TEST(big_mode_uses_the_room_it_has)
+{
+	static const struct {
+		int w, h, blank_max;
+		const char *pp;
+		bool step;
+	} cases[] = { { 80, 24, 8, "4", false }, { 80, 24, 8, "2", true }, { 120, 40, 14, "4", true }, { 160, 45, 14, "4", true } };
+	(void)fixture_key(f, 'B');
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char flags[16];
+		(void)snprintf(flags, sizeof(flags), "pp %s", cases[i].pp);
+		type_flags(flags);
+		fixture_resize(f, cases[i].w, cases[i].h);
+		int blank = 0;
+		for (int y = 0; y < f->app.h; y++)
+			blank += row_of(y)[0] == '\0';
+		ck_assert_msg(blank <= cases[i].blank_max, "%d blank rows in\n%s", blank, screen());
+		ck_assert_int_eq(rows_with("  step  c"), cases[i].step);
+		ck_assert_int_eq(strstr(screen(), "c compute ") != NULL, cases[i].step && cases[i].w > 80);
+	}
+}
+END_TEST
+
+START_TEST(big_mode_always_says_how_to_leave_it)
+{
+	(void)fixture_key(f, 'B');
+	fixture_resize(f, LAYOUT_MIN_W, LAYOUT_MIN_H);
+	ck_assert_str_eq(row_of(LAYOUT_MIN_H - 1), "  h/l change  j/k move  p pipeline  ? help  B normal size");
+}
+END_TEST
+
+START_TEST(the_heading_of_the_bars_is_whole_or_not_there)
+{
+	type_flags("pp 8 tp 4");
+	(void)fixture_key(f, 'c');
+	fixture_resize(f, 80, 24);
+	ck_assert_msg(strstr(row_of(2), "GiB  4 79.2") == NULL, "%s", row_of(2));
+	fixture_resize(f, 120, 24);
+	ck_assert_msg(strstr(row_of(2), "GiB  4 of 8 stages ") != NULL, "%s", row_of(2));
+}
+END_TEST
+
+START_TEST(the_list_of_advice_says_whole_that_it_goes_on)
+{
+	(void)fixture_key(f, 'a');
+	while (app_busy(&f->app))
+		(void)app_work(&f->app);
+	fixture_resize(f, 60, 16);
+	ck_assert_str_eq(row_of(13), "It fits; least lost speed first.               more below: G");
+}
+END_TEST
+
+START_TEST(each_bubble_says_which_one_it_is)
+{
+	type_flags("global-batch 16");
+	ck_assert_str_eq(row_of(1), "the bubble, as timed, is 26 % of the step: 8 micro-batches for 4 stages");
+	shows("bubble 27.3 % as drawn, 25.5 % as timed");
+	fixture_resize(f, 120, 40);
+	shows("bubble 27.3 % as drawn (equal stages), 25.5 % as timed");
+	type_flags("global-batch 128");
+	shows("bubble 4.48 % as drawn, 4.26 % as timed; 168 of 201 ticks cut out at ~");
+	type_flags("global-batch 16");
+	(void)fixture_key(f, 'p');
+	shows("27.3 % of step as drawn (equal stages)");
+	shows("; as timed 25.5 % of step");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	fixture_resize(f, 60, 16);
+	shows(", idle 25.5 %, MFU ");
+}
+END_TEST
+
 START_TEST(the_preview_of_every_setting_is_whole)
 {
 	static const int widths[] = { 60, 80, 120 };
@@ -239,6 +319,9 @@ START_TEST(the_next_schedule_leaves_its_heading_in_sight)
 	(void)fixture_key(f, 's');
 	shows("interleaved  4 ranks");
 	shows("Passed over: schedule 1f1b-v is not in megatron.");
+	type_flags("global-batch 16");
+	(void)fixture_key(f, 's');
+	ck_assert_str_eq(row_of(2), "megatron.");
 }
 END_TEST
 
@@ -342,6 +425,11 @@ int main(void)
 	TCase *c = tcase_create("words");
 	tcase_add_checked_fixture(c, ui_open, ui_close);
 	tcase_add_test(c, the_header_never_loses_the_layout);
+	tcase_add_test(c, big_mode_uses_the_room_it_has);
+	tcase_add_test(c, big_mode_always_says_how_to_leave_it);
+	tcase_add_test(c, the_heading_of_the_bars_is_whole_or_not_there);
+	tcase_add_test(c, the_list_of_advice_says_whole_that_it_goes_on);
+	tcase_add_test(c, each_bubble_says_which_one_it_is);
 	tcase_add_loop_test(c, the_preview_of_every_setting_is_whole, 0, 3);
 	tcase_add_loop_test(c, no_line_of_the_help_is_cut, 0, 3);
 	tcase_add_test(c, a_refusal_names_what_is_not_divided);

@@ -38,7 +38,8 @@ static int finish(struct sink *out, const int *write_error, int status)
 		int reason = *write_error != 0 ? *write_error : errno;
 
 		if (reason != EPIPE)
-			fprintf(stderr, "meshplan: %s: %s\n", _("cannot write standard output"), strerror(reason));
+			fprintf(stderr, "meshplan: %s%s%s\n", _("cannot write standard output"), reason != 0 ? ": " : "",
+				reason != 0 ? strerror(reason) : "");
 		return EXIT_INTERNAL;
 	}
 	return status;

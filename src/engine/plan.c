@@ -267,7 +267,7 @@ static void diagnose_speed(const struct scenario *s, struct plan *p)
 	diagnose_alignment(s, p);
 	if (t->part_s[STEP_BUBBLE] > BUBBLE_LARGE * t->step_s)
 		diagnose(p, DIAGNOSTIC_WARNING, "bubble", s->layout.vpp > 1 ? "global-batch" : "vpp",
-			"%.0f %% of the step, timed stage by stage, waits in the pipeline: %" PRId64 " %s for %" PRId64 " stages",
+			"the bubble, as timed, is %.0f %% of the step: %" PRId64 " %s for %" PRId64 " stages",
 			100 * t->part_s[STEP_BUBBLE] / t->step_s, p->micro_batches,
 			text_plural(p->micro_batches, "micro-batch", "micro-batches"), s->layout.pp);
 	if (t->part_s[STEP_DP] > TRAFFIC_LARGE * t->step_s)
