@@ -88,7 +88,8 @@ START_TEST(sharded_gradients_are_reduced_every_micro_batch)
 		const char *knobs;
 		double calls;
 	} cases[] = {
-		{ DENSE "profile=torchtitan-2026;zero=3", 32 },
+		{ DENSE "profile=fsdp2;zero=3", 32 },
+		{ DENSE "profile=torchtitan-2026;zero=3", 4 * 32 },
 		{ DENSE "profile=fsdp-sharded-accumulation;zero=3", 4 * 32 },
 		{ DENSE "profile=composer-fsdp1;zero=3", 4 * 32 },
 		{ DENSE "framework=deepspeed;zero=1", 1 },

@@ -74,8 +74,7 @@ struct memory_ledger memory_ledger_of(const struct scenario *s)
 	l.accumulation_sharded = y->zero >= p->accum_sharded_from;
 	l.optimizer_sharded = y->zero >= 1;
 	l.transient = s->training.adapter != ADAPTER_NONE || scenario_micro_batches(s) < 2 ? 0 : p->second_backward_bytes;
-	if (y->pp > 1 || scenario_micro_batches(s) > 1)
-		l.transient += memory_accumulated_bytes(s);
+	l.transient += scenario_accumulated_bytes(s);
 	return l;
 }
 

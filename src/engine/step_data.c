@@ -94,7 +94,7 @@ static double reductions(const struct step_model *m)
 	const struct profile *p = &m->s->profile;
 	bool sharded = m->s->layout.zero >= p->grads_sharded_from && p->grads_sharded_from <= 3;
 
-	return sharded && p->accumulated_gradient_bytes <= 0 ? m->micro_batches : 1;
+	return sharded && scenario_accumulated_bytes(m->s) <= 0 ? m->micro_batches : 1;
 }
 
 const char *step_traffic_name(const struct scenario *s, enum traffic which)
