@@ -208,6 +208,24 @@ START_TEST(frozen_weights_have_no_gradients)
 }
 END_TEST
 
+/* A V100 multiplies bf16 without its tensor cores. */
+START_TEST(bf16_without_units_runs_at_the_rate_of_fp32)
+{
+	static const char base[] = "model=gpt2-1.5b;gpu=V100;gpus=8;framework=ddp;zero=0;global-batch=64;precision=";
+	char knobs[200];
+	struct draft d;
+	struct plan half, brain;
+
+	(void)snprintf(knobs, sizeof knobs, "%sfp16", base);
+	half = plan_of(knobs, &d);
+	(void)snprintf(knobs, sizeof knobs, "%sbf16", base);
+	brain = plan_of(knobs, &d);
+	ck_assert_double_eq_tol(half.throughput.peak_flops, 125e12, 1);
+	ck_assert_double_eq_tol(brain.throughput.peak_flops, 15.7e12, 1);
+	ck_assert_double_gt(brain.step.step_s, 3 * half.step.step_s);
+}
+END_TEST
+
 /* 4.127 bits are read and 2 bytes written per element of a layer's matrices, before each forward and each input gradient; where
  * the 4-bit base is sharded it travels as it is stored, else not at all. */
 START_TEST(four_bit_weights_cost_a_pass_of_memory_per_use)
@@ -249,6 +267,7 @@ int main(void)
 	tcase_add_loop_test(t, fp32_values_are_twice_as_wide_on_the_wire, 0, 2);
 	tcase_add_test(t, eight_bit_gathers_are_those_of_matrices);
 	tcase_add_test(t, frozen_weights_have_no_gradients);
+	tcase_add_test(t, bf16_without_units_runs_at_the_rate_of_fp32);
 	tcase_add_test(t, four_bit_weights_cost_a_pass_of_memory_per_use);
 	suite_add_tcase(s, t);
 	return test_run(s);

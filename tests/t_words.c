@@ -92,7 +92,7 @@ START_TEST(contradictions_are_errors)
 {
 	static const char *const texts[] = { "70B 8B on 8xA100", "70B llama3-70b", "8xA100 8xH100",
 		"70B on 99999999999999999999999999999999999xA100", "70B on 2 nodes of 2x8xA100", "70B on 0 nodes of H100",
-		"70B on 99999999 nodes of H100", "70B on 2 nodes", "8xA100 70B 8B", "8xA100 70B llama3-8b" };
+		"70B on 99999999 nodes of H100", "70B on 2 nodes", "8xA100 70B 8B", "70B on 2.5xA100", "8xA100 70B llama3-8b" };
 	struct words w;
 	struct err e;
 
@@ -148,7 +148,7 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_loop_test(c, words_mean_what_people_mean, 0, (int)(sizeof rows / sizeof rows[0]));
 	tcase_add_test(c, several_words_of_argv_are_one_text);
-	tcase_add_loop_test(c, contradictions_are_errors, 0, 10);
+	tcase_add_loop_test(c, contradictions_are_errors, 0, 11);
 	tcase_add_test(c, settings_among_the_words_name_their_flag);
 	tcase_add_test(c, too_much_text_is_an_error);
 	suite_add_tcase(suite, c);

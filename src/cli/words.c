@@ -84,6 +84,14 @@ static enum err_code set_count(struct reader *r, const char *number, size_t len,
 	return append(r, r->w->gpu, gpu);
 }
 
+/* "2.5xA100" */
+static bool is_part_of_gpu(const struct reader *r, const char *t)
+{
+	size_t len = strspn(t, "0123456789.");
+
+	return memchr(t, '.', len) != NULL && (t[len] == 'x' || t[len] == 'X') && is_gpu(r, t + len + 1);
+}
+
 static bool is_times(const char *t)
 {
 	return t != NULL && (t[0] == 'x' || t[0] == 'X');
@@ -138,6 +146,8 @@ static enum err_code read_count(struct reader *r, bool *taken)
 	size_t len = digits(t);
 
 	*taken = true;
+	if (is_part_of_gpu(r, t))
+		return err_set(r->e, ERR_USAGE, "gpus", _("'%.*s' is not a whole number"), (int)strspn(t, "0123456789."), t);
 	if (len > 0 && t[len] == '\0') {
 		if (is_times(next) && next[1] == '\0' && third != NULL) {
 			r->at += 2;
