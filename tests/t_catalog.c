@@ -55,6 +55,11 @@ static const struct {
 	{ "AMD Instinct MI300X", "mi300x-192gb", NULL },
 	{ "A100-80G-SXM", "a100-sxm-80gb", NULL },
 	{ "NVIDIA H1000", NULL, "there is no gpu 'NVIDIA H1000'; nearest: h100" },
+	{ "h10", NULL, "there is no gpu 'h10'; nearest: h100-pcie-80gb" },
+	{ "H1", NULL, "there is no gpu 'H1'" },
+	{ "A40", NULL, "there is no gpu 'A40'" }, /* a part of its own, not the A100 of 40 GB */
+	{ "MI25", NULL, "there is no gpu 'MI25'" },
+	{ "h100pcie80", "h100-pcie-80gb", NULL },
 	{ "h1000", NULL, "nearest: h100-pcie-80gb, h100-sxm-80gb" },
 	{ "h100-sxm-40gb", NULL, "nearest" },
 	{ "hopper", NULL, "there is no gpu 'hopper'" },

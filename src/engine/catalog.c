@@ -28,12 +28,11 @@ struct words {
 	char text[WORDS_MAX][WORD_CAP]; /* lower case */
 };
 
-/* How well a name fits an id; smaller is better, in this order. */
+/* How well a name fits an id; fewer partial words is better. */
 struct fit {
 	bool matches;
-	int cut_numbers; /* words that stop inside a number of the id: "a10" against "a100" */
-	int partial;     /* words that are not a whole word of the id */
-	size_t first;    /* which word of the id the first one met */
+	int partial;  /* words that are not a whole word of the id */
+	size_t first; /* which word of the id the first one met */
 };
 
 /* The part that a bare family name means. Of several matches the one in this list wins. */
@@ -169,12 +168,9 @@ static bool fit_word_at(const struct words *id, const char *word, struct place *
 
 	if (len == 0 || strncmp(rest, word, len) != 0)
 		return false;
-	if (is_digit(word[len - 1]) && is_digit(rest[len])) {
-		/* 16 is no beginning of 160m. */
-		if (strspn(word, "0123456789") == len)
-			return false;
-		f->cut_numbers++;
-	}
+	/* 16 is no beginning of 160m, h10 none of h100. */
+	if (is_digit(word[len - 1]) && is_digit(rest[len]))
+		return false;
 	if (rest[len] != '\0' || p->at > 0)
 		f->partial++;
 	p->at += len;
@@ -208,7 +204,7 @@ static bool fit_word(const struct words *id, const char *word, struct place *p, 
 	return false;
 }
 
-/* The same words cut where letters and digits meet: "h100sxm" is h, 100, sxm. */
+/* The same words cut where letters and digits meet, but for the first letters and their number: "h100sxm80" is h100, sxm, 80. */
 static bool words_cut(const struct words *w, struct words *out)
 {
 	*out = (struct words){ .n = 0 };
@@ -219,6 +215,8 @@ static bool words_cut(const struct words *w, struct words *out)
 			size_t len = 1;
 
 			while (p[len] != '\0' && is_digit(p[len]) == is_digit(p[0]))
+				len++;
+			while (out->n == 0 && is_digit(p[len]))
 				len++;
 			if (out->n == WORDS_MAX)
 				return false;
@@ -253,8 +251,6 @@ static struct fit fit_name(const struct words *name, const char *id_text)
 /* Negative when a is the better fit. */
 static int fit_compare(const struct fit *a, const struct fit *b)
 {
-	if (a->cut_numbers != b->cut_numbers)
-		return a->cut_numbers - b->cut_numbers;
 	return a->partial - b->partial;
 }
 
@@ -392,9 +388,6 @@ static struct matches match_name(const struct name_list *list, struct words *wor
 	if (m.n > 0 || !words_cut(words, &cut))
 		return m;
 	m = match_words(list, &cut, prefer);
-	/* Pieces of a word may stop at the ends of numbers only: "h1000" is not h100. */
-	if (m.n > 0 && m.fit.cut_numbers > 0)
-		m.n = 0;
 	if (m.n > 0)
 		*words = cut;
 	return m;

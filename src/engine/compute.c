@@ -40,12 +40,16 @@ double compute_peak_flops(const struct scenario *s, enum gemm_kind kind)
 {
 	const struct gpu *g = &s->cluster.gpu;
 	double wide = s->training.precision == PRECISION_FP32 ? g->fp32_flops : g->tf32_flops;
+	/* Without bf16 units such products run at the rate of fp32. ASSUMPTION. */
+	double narrow = s->training.precision == PRECISION_FP16 ? g->fp16_flops
+		: g->bf16_flops > 0                             ? g->bf16_flops
+								: g->fp32_flops;
 
 	if (kind == GEMM_4)
 		return g->fp4_flops;
 	if (kind != GEMM_16)
 		return g->fp8_flops;
-	return scenario_full_precision(s) && wide > 0 ? wide : g->fp16_flops;
+	return scenario_full_precision(s) && wide > 0 ? wide : narrow;
 }
 
 /* Share of the multiprocessors that computes. Orders with overlapped blocks exchange tokens of one micro-batch all the time while

@@ -297,11 +297,11 @@ static void diagnose_sharding(const struct scenario *s, struct plan *p)
 		diagnose(p, DIAGNOSTIC_WARNING, "tp-crosses-nodes", "tp",
 			"tp %" PRId64 " crosses nodes of %" PRId64 " GPUs: every layer waits for the network", y->tp,
 			p->gpus_per_node);
-	if (p->ledger.transient > 0 && s->profile.accumulated_gradient_bytes > 0 && y->pp == 1 && p->micro_batches > 1)
+	if (scenario_accumulated_bytes(s) > 0 && y->pp == 1)
 		diagnose(p, DIAGNOSTIC_NOTE, "fsdp-accumulation", "micro-batch",
 			"%" PRId64
 			" micro-batches accumulate: FSDP keeps unsharded gradients of %g bytes per parameter between them",
-			p->micro_batches, s->profile.accumulated_gradient_bytes);
+			p->micro_batches, scenario_accumulated_bytes(s));
 	if (p->worst.term[TERM_BUCKETS] > 0.25 * (double)p->worst.allocated_bytes)
 		diagnose(p, DIAGNOSTIC_NOTE, "buckets-dominate", "zero",
 			"communication buckets take a quarter of the memory: below 1B parameters ZeRO saves little");

@@ -2,6 +2,8 @@
  * D = dp cp ranks share one copy of the states; experts have their own group. */
 #include "step_internal.h"
 
+#include "dtype.h"
+
 #include <math.h>
 
 /* Bytes the optimizer moves per owned parameter: AdamW reads and writes master, two moments, gradient and weight, and the
@@ -94,7 +96,7 @@ static double reductions(const struct step_model *m)
 	const struct profile *p = &m->s->profile;
 	bool sharded = m->s->layout.zero >= p->grads_sharded_from && p->grads_sharded_from <= 3;
 
-	return sharded && p->accumulated_gradient_bytes <= 0 ? m->micro_batches : 1;
+	return sharded && scenario_accumulated_bytes(m->s) <= 0 ? m->micro_batches : 1;
 }
 
 const char *step_traffic_name(const struct scenario *s, enum traffic which)
@@ -119,8 +121,8 @@ struct wire {
 	double dense, expert; /* bytes */
 };
 
-/* In 8 bit where the framework keeps matrices so; mxfp8 is cast from gathered 16-bit weights. Src: Megatron-LM
- * param_and_grad_buffer.py, reuse_grad_buf_for_mxfp8_param_ag. */
+/* In 8 bit where the framework keeps matrices so; mxfp8 is cast from gathered 16-bit weights; a 4-bit base as it is stored, or
+ * not at all where it is not sharded. Src: Megatron-LM param_and_grad_buffer.py, reuse_grad_buf_for_mxfp8_param_ag. */
 static struct wire weight_wire(const struct step_model *m, const struct held_params *x)
 {
 	const struct profile *p = &m->s->profile;
@@ -130,6 +132,8 @@ static struct wire weight_wire(const struct step_model *m, const struct held_par
 		matrix = p->gather_bytes_fp8;
 		expert = p->gathers_experts_fp8 ? matrix : whole;
 	}
+	if (m->s->training.adapter == ADAPTER_QLORA)
+		matrix = expert = p->qlora_sharded ? DTYPE_NF4_BYTES : 0;
 	return (struct wire){ whole * (x->dense - x->matrices) + matrix * x->matrices, expert * x->expert };
 }
 

@@ -3,6 +3,8 @@
  * said. */
 #include "step_internal.h"
 
+#include "dtype.h"
+
 #include <math.h>
 
 /* Bytes per element of memory-bound operations, forward and backward. Src: reads and writes of each kernel. */
@@ -47,6 +49,18 @@ static void add(struct gemm_times *sum, struct gemm_times t)
 	sum->weight += t.weight;
 }
 
+/* A 4-bit matrix is read and written again in full for each use, and multiplied then. Src: bitsandbytes autograd/_functions.py,
+ * MatMul4Bit. ASSUMPTION: at the rate of other memory-bound operations. */
+static void dequantise(const struct step_model *m, double elements, struct gemm_times *t)
+{
+	double once = compute_bytes_s(&m->device, (2 * DTYPE_NF4_BYTES / m->element + 2) * elements);
+
+	if (m->s->training.adapter != ADAPTER_QLORA)
+		return;
+	t->forward += once;
+	t->input += once;
+}
+
 /* A matrix k -> n. A frozen one has no weight gradient; beside a target of the adapter run its two, k -> r and r -> n, in 16 bit.
  * Src: Hu 2021 (LoRA). */
 static struct gemm_times linear(const struct step_model *m, bool target, double tokens, double n, double k)
@@ -58,6 +72,7 @@ static struct gemm_times linear(const struct step_model *m, bool target, double 
 	if (m->s->training.adapter == ADAPTER_NONE)
 		return t;
 	t.weight = 0;
+	dequantise(m, n * k, &t);
 	if (target) {
 		add(&t, compute_linear(d, GEMM_16, tokens, r, k));
 		add(&t, compute_linear(d, GEMM_16, tokens, n, r));
@@ -75,6 +90,7 @@ static struct gemm_times grouped(const struct step_model *m, double per_expert, 
 	if (m->s->training.adapter == ADAPTER_NONE)
 		return t;
 	t.weight = 0;
+	dequantise(m, local * n * k, &t);
 	if (m->s->training.lora_targets == LORA_TARGETS_ALL_LINEAR) {
 		add(&t, compute_grouped(d, GEMM_16, per_expert, r, k, local));
 		add(&t, compute_grouped(d, GEMM_16, per_expert, n, r, local));

@@ -21,6 +21,7 @@ struct reader {
 	size_t seen[SEEN_MAX]; /* offsets that a key has set */
 	size_t n_seen;
 	const cJSON *moe_layers;
+	const char *moe_layers_key;
 	char unknown[NAMES_CAP], missing[NAMES_CAP];
 	size_t n_unknown, n_missing;
 	struct err *e;
@@ -128,6 +129,19 @@ static enum err_code read_word(struct reader *r, const struct json_place *p, con
 	return json_error(p, k->key, ERR_FILE, r->e, "'%.60s' is not known here; legal: %s", text, legal);
 }
 
+/* Some classes take a value per layer: a list of equal numbers says what one of them says. */
+static const cJSON *one_of_all_layers(const cJSON *item)
+{
+	const cJSON *layer;
+
+	if (!cJSON_IsArray(item) || !cJSON_IsNumber(item->child))
+		return item;
+	cJSON_ArrayForEach (layer, item)
+		if (!cJSON_Compare(layer, item->child, true))
+			return item;
+	return item->child;
+}
+
 static enum err_code read_set(
 	struct reader *r, const struct json_place *p, const cJSON *object, const struct hf_key *const *sets, size_t n_sets);
 
@@ -136,6 +150,8 @@ static enum err_code read_key(struct reader *r, const struct json_place *p, cons
 	char text[JSON_VALUE_CAP];
 	struct json_place inside;
 
+	if (k->type == HF_INT || k->type == HF_ONE)
+		item = one_of_all_layers(item);
 	switch (k->type) {
 	case HF_INT:
 		return read_int(r, p, k, item);
@@ -164,6 +180,7 @@ static enum err_code read_key(struct reader *r, const struct json_place *p, cons
 		return read_set(r, &inside, item, &k->inside, 1);
 	case HF_MOE_LAYERS:
 		r->moe_layers = item;
+		r->moe_layers_key = k->key;
 		return ERR_OK;
 	case HF_NOTHING:
 	case HF_END:
@@ -287,8 +304,10 @@ static void finish_norms_and_positions(struct hf_raw *raw)
 			(raw->embed_width != m->hidden ? 2 * raw->embed_width * m->hidden : 0);
 }
 
-static void finish_experts(struct model *m)
+static void finish_experts(struct hf_raw *raw)
 {
+	struct model *m = &raw->m;
+
 	if (m->moe_stride < 1)
 		m->moe_stride = 1;
 	/* One group of experts is no limit. */
@@ -300,8 +319,7 @@ static void finish_experts(struct model *m)
 		m->shared_gate = m->router_bias = 0;
 		return;
 	}
-	/* Qwen2-MoE and Granite give the width of the shared expert alone; 0: there is none. */
-	if (m->shared_ffn == 0 && m->shared_gate)
+	if (m->shared_ffn == 0 && raw->shared_by_width)
 		m->shared_experts = 0;
 	if (m->shared_experts == 0)
 		m->shared_gate = 0;
@@ -311,27 +329,38 @@ static void finish_experts(struct model *m)
 		m->ffn = 0;
 }
 
+/* Whether entry i of a list of layers with experts says so: the number of one of them, or a word per layer. */
+static bool lists_moe_layer(const struct model *m, const cJSON *entry, int64_t i)
+{
+	if (cJSON_IsString(entry))
+		return i < m->layers && (strcmp(entry->valuestring, "sparse") == 0) == model_layer_is_moe(m, i);
+	return cJSON_IsNumber(entry) && entry->valuedouble >= 0 && entry->valuedouble < (double)m->layers &&
+		model_layer_is_moe(m, (int64_t)entry->valuedouble);
+}
+
+/* The list, or the last layer with experts, must be what the other keys make of it. */
 static enum err_code check_moe_layers(const struct reader *r)
 {
 	const struct model *m = &r->raw.m;
-	const cJSON *item;
+	const cJSON *entry, *list = r->moe_layers;
 	int64_t n = 0;
+	bool agrees = true;
 
-	if (r->moe_layers == NULL || cJSON_IsNull(r->moe_layers))
+	if (list == NULL || cJSON_IsNull(list))
 		return ERR_OK;
-	cJSON_ArrayForEach (item, r->moe_layers) {
-		double layer = cJSON_IsNumber(item) ? item->valuedouble : -1;
-
-		if (layer < 0 || layer >= (double)m->layers || !model_layer_is_moe(m, (int64_t)layer))
-			return json_error(&r->place, "moe_layers", ERR_FILE, r->e,
-				"only every interleave_moe_layer_step-th layer (%" PRId64 ") can have experts", m->moe_stride);
-		n++;
+	if (cJSON_IsNumber(list)) {
+		agrees = list->valuedouble < 0 || list->valuedouble >= (double)(m->layers - 1);
+	} else {
+		cJSON_ArrayForEach (entry, list)
+			agrees = agrees && lists_moe_layer(m, entry, n++);
+		agrees = agrees &&
+			n == (list->child != NULL && cJSON_IsString(list->child) ? m->layers : model_moe_layers(m, 0, m->layers));
 	}
-	if (n != model_moe_layers(m, 0, m->layers))
-		return json_error(&r->place, "moe_layers", ERR_FILE, r->e,
-			"%" PRId64 " layers; interleave_moe_layer_step %" PRId64 " makes %" PRId64, n, m->moe_stride,
-			model_moe_layers(m, 0, m->layers));
-	return ERR_OK;
+	if (agrees)
+		return ERR_OK;
+	return json_error(&r->place, r->moe_layers_key, ERR_FILE, r->e,
+		"only every %" PRId64 ". layer after the first %" PRId64 " dense ones can have experts, to the last one",
+		m->moe_stride, m->dense_layers);
 }
 
 /* Whole numbers keep to the ranges of a model preset. */
@@ -361,6 +390,9 @@ static enum err_code finish(struct reader *r)
 
 	if (m->ffn == 0 && m->expert_ffn == 0)
 		m->ffn = raw->ffn_ratio * m->hidden;
+	if (raw->ffn_parts > 1)
+		m->ffn /= raw->ffn_parts;
+	m->mlp_extra_params = raw->activation_params * m->layers;
 	if (m->heads > 0 && m->hidden % m->heads != 0 && m->head_dim == 0 && m->kv_lora_rank == 0)
 		return json_error(&r->place, NULL, ERR_FILE, r->e,
 			"hidden size %" PRId64 " is not a multiple of %" PRId64 " heads", m->hidden, m->heads);
@@ -370,7 +402,7 @@ static enum err_code finish(struct reader *r)
 	finish_attention(raw);
 	finish_biases(raw);
 	finish_norms_and_positions(raw);
-	finish_experts(m);
+	finish_experts(raw);
 	code = check_ranges(r);
 	if (code != ERR_OK)
 		return code;
@@ -411,14 +443,26 @@ static bool names_architecture(const char *class_name, const char *type)
 	return i == len;
 }
 
-static const struct hf_arch *find_arch(const char *type, bool is_class_name)
+static bool is_type(const char *name, bool is_class_name, const char *type)
+{
+	return is_class_name ? names_architecture(name, type) : strcmp(name, type) == 0;
+}
+
+static const struct hf_arch *find_arch(const char *name, bool is_class_name)
 {
 	for (size_t i = 0; i + 1 < hf_archs_n; i++)
 		for (size_t k = 0; k < sizeof hf_archs[i].types / sizeof hf_archs[i].types[0] && hf_archs[i].types[k] != NULL;
 			k++)
-			if (is_class_name ? names_architecture(type, hf_archs[i].types[k])
-					  : strcmp(type, hf_archs[i].types[k]) == 0)
+			if (is_type(name, is_class_name, hf_archs[i].types[k]))
 				return &hf_archs[i];
+	return NULL;
+}
+
+static const struct hf_refused *find_refused(const char *name, bool is_class_name)
+{
+	for (const struct hf_refused *row = hf_refused; row->type != NULL; row++)
+		if (is_type(name, is_class_name, row->type))
+			return row;
 	return NULL;
 }
 
@@ -526,6 +570,7 @@ enum err_code hf_config_parse(
 	struct reader r = { .place = *p, .e = e };
 	const cJSON *inner = nested_text(root, &r.place), *object = inner != NULL ? inner : root;
 	const char *type = string_of(cJSON_GetObjectItemCaseSensitive(object, "model_type")), *class_name = class_name_of(object);
+	const struct hf_refused *refused;
 	enum err_code code;
 
 	r.nested = inner != NULL;
@@ -538,6 +583,13 @@ enum err_code hf_config_parse(
 	if (type == NULL)
 		return json_error(&r.place, "model_type", ERR_FILE, e,
 			"neither model_type nor architectures is there: is this a config.json of a language model?");
+	refused = find_refused(type, type == class_name);
+	if (r.arch == NULL && refused != NULL)
+		return json_error(&r.place, "model_type", ERR_FILE, e,
+			"a %.40s cannot be expressed: %s; what can be planned: decoders of attention and MLP (or experts) in "
+			"every "
+			"layer, or --params with its size",
+			type, refused->why);
 	if (r.arch != NULL) {
 		code = read_text_model(&r, object, inner != NULL ? root : NULL, type, true);
 	} else {
