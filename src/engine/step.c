@@ -52,7 +52,7 @@ static void prepare(const struct scenario *s, struct step_model *m)
 	m->element = scenario_element_bytes(s);
 	m->tp = (double)s->layout.tp;
 	m->sp_tp = s->layout.sequence_parallel ? m->tp : 1;
-	m->head_size = y->attention_type == ATTENTION_MLA ? (double)y->hidden / (double)y->heads : (double)y->head_dim;
+	m->head_size = (double)(model_q_width(y) + model_context_width(y)) / (2 * (double)y->heads);
 	m->dp_ranks = (double)(scenario_dp(s) * s->layout.cp);
 	m->micro_batches = (double)scenario_micro_batches(s);
 	/* Every framework's head is padded to full tiles of the multiply, whatever it pads in memory. */
