@@ -115,22 +115,31 @@ static void load_rank(const struct step_model *m, const struct memory_shared *sh
 	out->params_per_rank = t->all.dense + t->all.expert;
 }
 
+/* Share of the hops between stages that leave the link domain. */
+static double hops_across(const struct step_model *m)
+{
+	int64_t p = m->s->layout.pp, inside = m->links.domain / (m->s->layout.tp * (int64_t)m->dp_ranks);
+	int64_t domains = num_ceil_div(p, inside > 0 ? inside : 1);
+
+	return p > 1 ? (double)(domains - 1) / (double)(p - 1) : 0;
+}
+
 static double send_s(const struct step_model *m, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	const struct profile *p = &s->profile;
-	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), one, calls;
-	bool across = (double)(s->layout.tp) * m->dp_ranks >= (double)m->links.domain, interleaved = s->layout.vpp > 1;
+	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), across = hops_across(m), one, calls;
+	bool interleaved = s->layout.vpp > 1;
 
 	if (s->layout.pp == 1)
 		return 0;
-	one = comm_send_s(&m->links, bytes, across);
+	one = (1 - across) * comm_send_s(&m->links, bytes, false) + across * comm_send_s(&m->links, bytes, true);
 	calls = m->micro_batches * 2 * (double)s->layout.vpp;
 	out->traffic[TRAFFIC_PP] = (struct traffic_time){ .calls = calls,
 		.bytes_per_gpu = calls * bytes,
 		.seconds = calls * one,
 		.ranks = (double)s->layout.pp,
-		.across = across };
+		.across = across > 0 };
 	if (p->pp_gathers_once) /* torch pipelining: transfers are asynchronous to the schedule */
 		return 0;
 	return calls * one * s->coefficients.v[p->pp_overlap && interleaved ? COEF_PP_HIDDEN : COEF_PP_EXPOSED] +
