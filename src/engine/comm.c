@@ -54,8 +54,8 @@ static struct shape shape_of(const struct links *k, enum collective op, double n
 {
 	double rate = k->rate_bps[op], inside = fmax(1, fmin(n, (double)(k->domain / stride)));
 
-	if (k->mesh && n * (double)stride < (double)k->domain)
-		rate *= (n * (double)stride - 1) / ((double)k->domain - 1);
+	if (k->mesh && inside > 1)
+		rate *= (inside - 1) / ((double)k->domain - 1);
 	return (struct shape){ n / inside, inside, n > inside ? fmin(rate, inside * k->nic_bps) : rate };
 }
 
