@@ -128,22 +128,25 @@ static double send_s(const struct step_model *m, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	const struct profile *p = &s->profile;
-	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), across = hops_across(m), one, calls;
-	bool interleaved = s->layout.vpp > 1;
+	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), share = hops_across(m), one, calls, fill;
+	bool across = share == 1, interleaved = s->layout.vpp > 1;
 
 	if (s->layout.pp == 1)
 		return 0;
-	one = (1 - across) * comm_send_s(&m->links, bytes, false) + across * comm_send_s(&m->links, bytes, true);
+	/* The first and the last micro-batch take every hop. Between them ranks wait for the slowest one, which hides hops that are
+	 * slower than most. */
+	one = comm_send_s(&m->links, bytes, across);
+	fill = 2 * ((double)s->layout.pp - 1) *
+		((1 - share) * comm_send_s(&m->links, bytes, false) + share * comm_send_s(&m->links, bytes, true));
 	calls = m->micro_batches * 2 * (double)s->layout.vpp;
 	out->traffic[TRAFFIC_PP] = (struct traffic_time){ .calls = calls,
 		.bytes_per_gpu = calls * bytes,
 		.seconds = calls * one,
 		.ranks = (double)s->layout.pp,
-		.across = across > 0 };
+		.across = across };
 	if (p->pp_gathers_once) /* torch pipelining: transfers are asynchronous to the schedule */
 		return 0;
-	return calls * one * s->coefficients.v[p->pp_overlap && interleaved ? COEF_PP_HIDDEN : COEF_PP_EXPOSED] +
-		2 * ((double)s->layout.pp - 1) * one;
+	return calls * one * s->coefficients.v[p->pp_overlap && interleaved ? COEF_PP_HIDDEN : COEF_PP_EXPOSED] + fill;
 }
 
 /* Splits the whole into parts that sum to it exactly: compute takes what the others leave. */

@@ -315,10 +315,8 @@ static double dispatch_s(const struct step_model *m, double tokens)
 	const struct scenario *s = m->s;
 	double copy = tokens * m->hidden * m->element, topk = (double)s->model.topk, etp = (double)s->layout.etp, t;
 
-	t = comm_dispatch_s(&m->links, copy, topk, (double)s->layout.ep, s->layout.etp, s->profile.dispatch_per_node,
-		(double)s->model.route_nodes);
-	if (s->profile.dispatch_factor > 0)
-		t *= s->profile.dispatch_factor;
+	t = comm_dispatch_s(&m->links, copy * (s->profile.dispatch_factor > 0 ? s->profile.dispatch_factor : 1), topk,
+		(double)s->layout.ep, s->layout.etp, s->profile.dispatch_per_node, (double)s->model.route_nodes);
 	if (etp > 1)
 		t += comm_collective_s(&m->links, COLLECTIVE_GATHER, etp, copy * topk * etp, 1);
 	return t;
