@@ -69,14 +69,17 @@ START_TEST(collectives_are_named_as_they_are)
 }
 END_TEST
 
+/* Layers, and the unit of embedding and head. */
+enum { UNITS = 32 + 1 };
+
 /* What the forward gathered is still there in the backward: half the calls of zero 3. */
 START_TEST(fsdp_zero_2_gathers_once_per_micro_batch)
 {
 	struct draft d;
 	struct plan two = plan_of(DENSE "framework=fsdp;zero=2", &d), three = plan_of(DENSE "framework=fsdp;zero=3", &d);
 
-	ck_assert_double_eq(two.step.traffic[TRAFFIC_DP_GATHER].calls, 4 * 32);
-	ck_assert_double_eq(three.step.traffic[TRAFFIC_DP_GATHER].calls, 2 * 4 * 32);
+	ck_assert_double_eq(two.step.traffic[TRAFFIC_DP_GATHER].calls, 4 * UNITS);
+	ck_assert_double_eq(three.step.traffic[TRAFFIC_DP_GATHER].calls, 2 * 4 * UNITS);
 	ck_assert_double_le(two.step.step_s, three.step.step_s);
 }
 END_TEST
@@ -88,10 +91,10 @@ START_TEST(sharded_gradients_are_reduced_every_micro_batch)
 		const char *knobs;
 		double calls;
 	} cases[] = {
-		{ DENSE "profile=fsdp2;zero=3", 32 },
-		{ DENSE "profile=torchtitan-2026;zero=3", 4 * 32 },
-		{ DENSE "profile=fsdp-sharded-accumulation;zero=3", 4 * 32 },
-		{ DENSE "profile=composer-fsdp1;zero=3", 4 * 32 },
+		{ DENSE "profile=fsdp2;zero=3", UNITS },
+		{ DENSE "profile=torchtitan-2026;zero=3", 4 * UNITS },
+		{ DENSE "profile=fsdp-sharded-accumulation;zero=3", 4 * UNITS },
+		{ DENSE "profile=composer-fsdp1;zero=3", 4 * UNITS },
 		{ DENSE "framework=deepspeed;zero=1", 1 },
 		{ DENSE "framework=deepspeed;zero=2", 4 },
 		{ DENSE "framework=megatron;zero=1", 1 },
@@ -131,8 +134,12 @@ START_TEST(fully_sharded_experts_that_no_other_rank_holds_are_not_sent)
 	struct layer_params y = model_layer_params(&d.s.model, true);
 	double dense = (double)(y.attention_split + y.attention_whole + y.router + y.norms + y.mlp_split + y.mlp_whole);
 
-	ck_assert_double_eq_tol(
-		wire_s(&p, TRAFFIC_DP_GATHER) / (2 * 32 * comm_collective_s(&k, COLLECTIVE_GATHER, 8, 2 * dense, 1)), 1, 1e-9);
+	double ends = 2.0 * (double)d.s.model.vocab * (double)d.s.model.hidden + (double)d.s.model.hidden;
+
+	ck_assert_double_eq_tol(wire_s(&p, TRAFFIC_DP_GATHER) /
+			(2 * 32 * comm_collective_s(&k, COLLECTIVE_GATHER, 8, 2 * dense, 1) +
+				2 * comm_collective_s(&k, COLLECTIVE_GATHER, 8, 2 * ends, 1)),
+		1, 1e-9);
 }
 END_TEST
 
@@ -199,7 +206,7 @@ START_TEST(frozen_weights_have_no_gradients)
 	adapters = 32.0 * (double)e.s.training.lora_rank * (2 * (4096 + 4096) + 2 * (4096 + 1024) + 3 * (4096 + 14336));
 	ck_assert_double_eq_tol(throughput_flops_per_token(&e.s) / (4 * multiplied + 6 * adapters), 1, 1e-12);
 	ck_assert_double_eq_tol(adapters / lora.worst.trainable_params, 1, 1e-12);
-	ck_assert_double_lt(lora.step.dense.weight_s, 0.1 * none.step.dense.weight_s);
+	ck_assert_double_lt(lora.step.dense.weight_s, 0.12 * none.step.dense.weight_s);
 	ck_assert_double_gt(lora.step.dense.weight_s, 0);
 	ck_assert_double_ge(lora.step.dense.forward_s, none.step.dense.forward_s);
 	ck_assert_double_lt(lora.step.step_s, 0.85 * none.step.step_s);
