@@ -278,6 +278,62 @@ START_TEST(search_keeps_what_is_given)
 }
 END_TEST
 
+static bool says_trained_with(const struct plan *p)
+{
+	for (int64_t i = 0; i < p->n_diagnostics; i++)
+		if (strcmp(p->diagnostics[i].id, "trained-with") == 0)
+			return true;
+	return false;
+}
+
+/* "--tp 4 --pp 12" onto a draft. */
+static void set_flags(struct draft *d, const char *flags)
+{
+	char key[32], value[48];
+	int n;
+	struct err e;
+
+	for (; sscanf(flags, " --%31s %47s%n", key, value, &n) == 2; flags += n) {
+		ck_assert_msg(knob_find(key) != NULL, "%s", key);
+		ck_assert_msg(draft_set(d, test_catalog(), knob_find(key), value, ORIGIN_FLAG, &e) == ERR_OK, "%s", e.msg);
+	}
+	ck_assert_str_eq(flags, "");
+}
+
+/* What a note about a model recommends can be typed, gives a plan, and is not recommended again. */
+START_TEST(settings_of_the_makers_of_a_model_are_settings)
+{
+	static const char *const sizes[] = { "96", "384", "992", "2048", "2240" };
+	const struct catalog *c = test_catalog();
+	size_t known = 0;
+
+	for (size_t i = 0; i < c->n_models; i++) {
+		enum err_code code = ERR_ILLEGAL;
+		char knobs[128];
+		struct draft d;
+		struct plan p;
+		struct err e = { 0 };
+
+		if (c->models[i].trained_with[0] == '\0')
+			continue;
+		known++;
+		for (size_t n = 0; n < sizeof sizes / sizeof sizes[0] && code != ERR_OK; n++) {
+			(void)snprintf(knobs, sizeof knobs, "model=%s;gpu=H100;gpus=%s", c->models[i].id, sizes[n]);
+			test_draft(&d, knobs);
+			set_flags(&d, c->models[i].trained_with);
+			draft_settle(&d, c);
+			code = search_choose(&d, c, &p, &e);
+		}
+		ck_assert_msg(code == ERR_OK, "%s: %s", c->models[i].id, e.msg);
+		ck_assert_msg(!says_trained_with(&p), "%s", c->models[i].id);
+		(void)snprintf(knobs, sizeof knobs, "model=%s;gpu=H100;gpus=2048;framework=fsdp;profile=torchtitan-2026", c->models[i].id);
+		p = test_plan(knobs);
+		ck_assert_msg(says_trained_with(&p), "%s", c->models[i].id);
+	}
+	ck_assert_uint_ge(known, 5);
+}
+END_TEST
+
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
 /* What a preset may say of its machine: the members of these tables. */
@@ -363,6 +419,7 @@ int main(void)
 	tcase_add_test(t, search_keeps_what_is_given);
 	tcase_add_loop_test(t, every_machine_that_a_preset_may_describe_has_a_step_that_takes_time, 0,
 		(int)(sizeof machines / sizeof machines[0]));
+	tcase_add_test(t, settings_of_the_makers_of_a_model_are_settings);
 	suite_add_tcase(s, t);
 	return test_run(s);
 }

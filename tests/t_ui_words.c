@@ -170,6 +170,10 @@ START_TEST(a_refusal_names_what_is_not_divided)
 	shows("16  refused: 8 kv-heads");
 	fixture_focus(f, "zero");
 	shows("2  not in megatron");
+	fixture_resize(f, 80, 24);
+	type_flags("framework deepspeed tp 1 pp 4");
+	fixture_focus(f, "zero");
+	shows("2  not with pp above 1");
 }
 END_TEST
 
@@ -304,11 +308,60 @@ START_TEST(names_are_asked_for_where_names_are_wanted)
 {
 	fixture_focus(f, "model");
 	fixture_text(f, "=");
-	shows("a name; Esc, then Enter lists them");
+	shows("Tab completes a name");
 	(void)fixture_key(f, INPUT_ESCAPE);
 	fixture_focus(f, "seq");
 	fixture_text(f, "=");
 	shows("8k, 8192, 70B, 1.5e12");
+}
+END_TEST
+
+static const char *completed(const char *typed)
+{
+	(void)fixture_key(f, INPUT_CTRL_U);
+	fixture_text(f, typed);
+	(void)fixture_key(f, INPUT_TAB);
+	return f->app.prompt.text;
+}
+
+/* A setting, a word of it, a preset; what several have in common, and then which they are. */
+START_TEST(tab_completes_settings_and_their_values)
+{
+	fixture_text(f, ":");
+	ck_assert_str_eq(completed("fr"), "framework ");
+	ck_assert_str_eq(completed("tp 4 --framework me"), "tp 4 --framework megatron ");
+	ck_assert_str_eq(completed("model=LLAMA3.1"), "model=llama3.1-405b ");
+	ck_assert_str_eq(completed("sequence-parallel of"), "sequence-parallel off ");
+	ck_assert_str_eq(completed("optimizer paged"), "optimizer paged-adam");
+	shows("paged-adamw paged-adam8bit");
+	ck_assert_str_eq(completed("optimizer nothing"), "optimizer nothing");
+	ck_assert_str_eq(completed("seq 8"), "seq 8");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	fixture_focus(f, "gpu");
+	fixture_text(f, "=");
+	ck_assert_str_eq(completed("h2"), "h200-sxm-141gb");
+}
+END_TEST
+
+/* As on the command line. */
+START_TEST(a_model_and_a_number_of_gpus_need_no_names)
+{
+	type_flags("llama3-8b on 8xA100 seq 8k");
+	ck_assert_str_eq(f->app.draft.s.model.id, "llama3-8b");
+	ck_assert_str_eq(f->app.draft.s.cluster.gpu.id, "a100-sxm-80gb");
+	ck_assert_int_eq(f->app.draft.s.cluster.gpus, 8);
+	ck_assert_int_eq(f->app.draft.s.training.seq, 8192);
+	type_flags("70B");
+	ck_assert_int_eq(f->app.plan.params, INT64_C(70000000000));
+	fixture_text(f, ":nonsense");
+	shows("No setting \"nonsense\". Nearest:");
+}
+END_TEST
+
+START_TEST(what_each_of_several_flags_moved_is_said)
+{
+	type_flags("gpus 8 framework fsdp");
+	shows("pp 4 became 1, zero 1 became 2. u undoes it.");
 }
 END_TEST
 
@@ -442,6 +495,9 @@ int main(void)
 	tcase_add_test(c, a_layout_chosen_anew_is_a_way_out);
 	tcase_add_test(c, large_differences_are_factors);
 	tcase_add_test(c, names_are_asked_for_where_names_are_wanted);
+	tcase_add_test(c, tab_completes_settings_and_their_values);
+	tcase_add_test(c, a_model_and_a_number_of_gpus_need_no_names);
+	tcase_add_test(c, what_each_of_several_flags_moved_is_said);
 	tcase_add_test(c, the_next_schedule_leaves_its_heading_in_sight);
 	tcase_add_test(c, presets_say_which_list_holds_a_name);
 	tcase_add_test(c, help_is_searched_and_its_lines_are_opened);

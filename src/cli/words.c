@@ -330,7 +330,7 @@ static int64_t usual_gpus_per_node(const struct reader *r)
 				  : catalog_gpu(r->c, r->w->gpu, &g, NULL) != ERR_OK)
 		return 0;
 	if (g != NULL)
-		n = catalog_default_node(r->c, g->id);
+		n = catalog_default_node(r->c, g->id, 1);
 	return n != NULL ? n->gpus_per_node : 0;
 }
 

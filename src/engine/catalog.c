@@ -1,5 +1,7 @@
 #include "catalog.h"
 
+#include "num.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ struct name_list {
 	const char *(*also)(const void *ctx, size_t i); /* other names of row i, separated by spaces; NULL: there are none */
 	const char *const *noise;                       /* words of a published name that say nothing here; NULL: none */
 	bool any_order;                                 /* "80gb a100" is a100 80gb */
+	const char *instead;                            /* what to give when no name is right; NULL: nothing */
 };
 
 struct words {
@@ -343,9 +346,9 @@ static enum err_code unknown(const struct name_list *list, const char *name, con
 	char near[200];
 
 	catalog_nearest(plain, list->n, list->get, list->ctx, near, sizeof near);
-	if (near[0] == '\0')
-		return err_set(e, ERR_UNKNOWN, list->what, "there is no %s '%.60s'", list->what, name);
-	return err_set(e, ERR_UNKNOWN, list->what, "there is no %s '%.60s'; nearest: %s", list->what, name, near);
+	return err_set(e, ERR_UNKNOWN, list->what, "there is no %s '%.60s'%s%s%s%s", list->what, name,
+		near[0] != '\0' ? "; nearest: " : "", near, list->instead != NULL ? "; " : "",
+		list->instead != NULL ? list->instead : "");
 }
 
 /* Whether `name` is one of the words of `also`. */
@@ -513,7 +516,8 @@ static const char *model_also(const void *ctx, size_t i)
 enum err_code catalog_model(const struct catalog *c, const char *name, const struct model **out, struct err *e)
 {
 	struct name_list list = {
-		.what = "model", .n = c->n_models, .get = model_name, .ctx = c, .also = model_also, .noise = weights_words
+		.what = "model", .n = c->n_models, .get = model_name, .ctx = c, .also = model_also, .noise = weights_words,
+		.instead = "or its size (params 70B), or a config.json"
 	};
 	size_t i = 0;
 	enum err_code code = resolve(&list, name, prefer_none, &i, e);
@@ -626,16 +630,28 @@ enum err_code catalog_price(
 	return code;
 }
 
-const struct node *catalog_default_node(const struct catalog *c, const char *gpu_id)
+/* Of two nodes of a GPU the one that people mean who have `gpus` of them: the smaller that holds all, else the larger. */
+static const struct node *better_node(const struct node *a, const struct node *b, int64_t gpus)
 {
-	static const char *const families[] = { "dgx", "hgx", "" };
+	if (a == NULL || a->gpus_per_node == b->gpus_per_node)
+		return a == NULL ? b : a;
+	return (b->gpus_per_node < a->gpus_per_node) == (num_min(a->gpus_per_node, b->gpus_per_node) >= gpus) ? b : a;
+}
+
+const struct node *catalog_default_node(const struct catalog *c, const char *gpu_id, int64_t gpus)
+{
+	static const char *const families[] = { "dgx", "hgx" };
+	const struct node *best = NULL;
 
 	for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
 		for (size_t i = 0; i < c->n_nodes; i++)
 			if (strcmp(c->nodes[i].gpu_id, gpu_id) == 0 &&
 				strncmp(c->nodes[i].id, families[f], strlen(families[f])) == 0)
 				return &c->nodes[i];
-	return NULL;
+	for (size_t i = 0; i < c->n_nodes; i++)
+		if (strcmp(c->nodes[i].gpu_id, gpu_id) == 0)
+			best = better_node(best, &c->nodes[i], gpus);
+	return best;
 }
 
 const struct profile *catalog_default_profile(const struct catalog *c, int32_t framework)

@@ -109,7 +109,7 @@ static const struct knob knobs[] = {
 	SHAPE_SOME("max-seq", N_("max-seq"), max_seq, 1e9, 1024, N_("longest sequence the model is made for")),
 	SHAPE_FLAG("gated-mlp", N_("gated-mlp"), gated_mlp, N_("SwiGLU or GeGLU: three matrices instead of two")),
 	SHAPE_FLAG("tied-embeddings", N_("tied"), tied_embeddings, N_("input and output embedding are one matrix")),
-	SHAPE_ENUM("attention-type", N_("attn-type"), attention_type, attention_type, ATTENTION_TYPE_COUNT, N_("mha, gqa, mqa or mla")),
+	SHAPE_ENUM("attention-type", N_("attn-type"), attention_type, attention_type, ATTENTION_TYPE_COUNT, N_("how heads share keys and values")),
 	SHAPE("q-lora-rank", N_("q-lora-rank"), q_lora_rank, 65536, 128, N_("MLA: rank of the query down-projection, 0 for none")),
 	SHAPE("kv-lora-rank", N_("kv-lora-rank"), kv_lora_rank, 65536, 128, N_("MLA: rank of the key and value down-projection")),
 	SHAPE("qk-nope-dim", N_("qk-nope-dim"), qk_nope_dim, 65536, 16, N_("MLA: head size without position")),
@@ -124,12 +124,12 @@ static const struct knob knobs[] = {
 	SHAPE("dense-layers", N_("dense-layers"), dense_layers, 1e4, 1, N_("leading layers without experts")),
 	SHAPE_SOME("moe-stride", N_("moe-stride"), moe_stride, 1e4, 1, N_("every n-th layer has experts")),
 	SHAPE("mtp-layers", N_("mtp-layers"), mtp_layers, 64, 1, N_("multi-token prediction layers, counted apart from params")),
-	SHAPE_ENUM("norm", N_("norm"), norm, norm, NORM_TYPE_COUNT, N_("rms or layernorm")),
+	SHAPE_ENUM("norm", N_("norm"), norm, norm, NORM_TYPE_COUNT, N_("kind of the norms")),
 	SHAPE_FLAG("norm-bias", N_("norm-bias"), norm_bias, N_("norms have a bias")),
 	SHAPE("norms-per-layer", N_("norms/layer"), norms_per_layer, 16, 1, N_("norms of hidden size in a layer")),
 	SHAPE_FLAG("final-norm", N_("final-norm"), final_norm, N_("a norm before the head")),
 	SHAPE_FLAG("embed-norm", N_("embed-norm"), embed_norm, N_("a norm after the embedding")),
-	SHAPE_ENUM("qk-norm", N_("qk-norm"), qk_norm, qk_norm, QK_NORM_COUNT, N_("norm on queries and keys: none, head, full")),
+	SHAPE_ENUM("qk-norm", N_("qk-norm"), qk_norm, qk_norm, QK_NORM_COUNT, N_("norm on queries and keys, of each head or all at once")),
 	ROW("bias", NULL, N_("bias"), "", MODEL, BIAS, KNOB_F_SHAPE, 0, 0, 1, 1, PRESET_NONE, NULL, NULL, NULL,
 		N_("all linear biases: qkv-bias, out-bias and mlp-bias at once"), ""),
 	SHAPE_FLAG("qkv-bias", N_("qkv-bias"), qkv_bias, N_("bias on query, key and value")),
@@ -755,6 +755,9 @@ static const char *preset_name(const struct knob *k, const struct scenario *s)
 	return "";
 }
 
+/* From here on people read a count as "14.8T". */
+#define COUNT_WRITTEN_SHORT INT64_C(10000000000)
+
 size_t knob_format_value(const struct knob *k, int64_t value, bool pretty, char *buf, size_t cap)
 {
 	if (k->name_at != NULL)
@@ -767,7 +770,7 @@ size_t knob_format_value(const struct knob *k, int64_t value, bool pretty, char 
 		(void)snprintf(buf, cap, "unknown");
 	else if (k->type == KNOB_BYTES || k->type == KNOB_CAPACITY)
 		(void)(pretty ? units_format_gib(value, buf, cap) : units_format_bytes_exact(value, buf, cap));
-	else if (pretty && k->type == KNOB_PARAMS)
+	else if (pretty && (k->type == KNOB_PARAMS || value >= COUNT_WRITTEN_SHORT))
 		(void)units_format_count(value, buf, cap);
 	else if (pretty)
 		(void)units_format_commas(value, buf, cap);

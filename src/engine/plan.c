@@ -310,6 +310,18 @@ static void diagnose_sharding(const struct scenario *s, struct plan *p)
 			"the frozen 4-bit base is not partitioned by zero %" PRId64 ": each GPU holds all of it", y->zero);
 }
 
+/* Whether the model's makers are known to have trained it with another profile. */
+static bool trained_otherwise(const struct scenario *s)
+{
+	static const char first[] = "--profile ";
+	const char *with = s->model.trained_with, *profile = with + sizeof first - 1;
+	size_t len = strlen(s->profile.id);
+
+	if (strncmp(with, first, sizeof first - 1) != 0 || s->training.adapter != ADAPTER_NONE || !s->profile.models_activations)
+		return false;
+	return strcspn(profile, " ") != len || strncmp(profile, s->profile.id, len) != 0;
+}
+
 static void diagnose_model(const struct scenario *s, struct plan *p)
 {
 	const struct training *t = &s->training;
@@ -321,6 +333,8 @@ static void diagnose_model(const struct scenario *s, struct plan *p)
 		s->cluster.gpu.bf16_flops <= 0 && s->cluster.gpu.fp16_flops > 0)
 		diagnose(p, DIAGNOSTIC_WARNING, "no-bf16", "precision",
 			"%s has no bf16 tensor cores: bf16 runs, slowly; fp16 is its 16-bit format", s->cluster.gpu.id);
+	if (trained_otherwise(s))
+		diagnose(p, DIAGNOSTIC_NOTE, "trained-with", "profile", "its makers trained it with %s", s->model.trained_with);
 	if (!s->profile.models_activations)
 		diagnose(p, DIAGNOSTIC_NOTE, "states-only", "framework",
 			"framework %s counts model states only: activations, logits, transient and reserved are not in its "
