@@ -131,7 +131,7 @@ START_TEST(times_and_costs_are_as_the_page_says)
 		cost = cost_of(&d.s, &p.step);
 		same_cost(&c, &cost);
 	}
-	ck_assert_int_eq(rows, 47);
+	ck_assert_int_eq(rows, 40);
 }
 END_TEST
 

@@ -132,8 +132,10 @@ static struct wire weight_wire(const struct step_model *m, const struct held_par
 		matrix = p->gather_bytes_fp8;
 		expert = p->gathers_experts_fp8 ? matrix : whole;
 	}
+	if (m->s->training.adapter == ADAPTER_QLORA && !p->qlora_sharded)
+		return (struct wire){ 0 };
 	if (m->s->training.adapter == ADAPTER_QLORA)
-		matrix = expert = p->qlora_sharded ? DTYPE_NF4_BYTES : 0;
+		matrix = expert = DTYPE_NF4_BYTES;
 	return (struct wire){ whole * (x->dense - x->matrices) + matrix * x->matrices, expert * x->expert };
 }
 
