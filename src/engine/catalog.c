@@ -626,7 +626,7 @@ enum err_code catalog_price(
 			name, gpu_id);
 	code = resolve(&list, name, prefer_price, &i, e);
 	if (code == ERR_OK)
-		*out = &prices.rows[i];
+		*out = prices.rows + i;
 	return code;
 }
 

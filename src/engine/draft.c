@@ -291,7 +291,7 @@ static bool move_schedule(struct draft *d, const struct knob *changed, const str
 static enum err_code repair(
 	struct draft *d, const struct catalog *c, const struct knob *changed, struct knob_moves *moves, struct err *e)
 {
-	struct err local;
+	struct err local = { .code = ERR_OK };
 	struct err *why = e != NULL ? e : &local;
 
 	for (int round = 0; round < 16; round++) {

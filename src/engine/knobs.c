@@ -69,8 +69,7 @@ PLAIN_NAMES(qk_norm, qk_norm_names, QK_NORM_COUNT)
 #define SHAPE_FROM(k, label, member, min, max, step, help)                                                                       \
 	ROW(k, NULL, label, "", MODEL, INT, KNOB_F_SHAPE, I64(model.member), min, max, step, PRESET_NONE, NULL, NULL, NULL,      \
 		help, "")
-#define SHAPE(k, label, member, max, step, help)      SHAPE_FROM(k, label, member, 0, max, step, help)
-#define SHAPE_SOME(k, label, member, max, step, help) SHAPE_FROM(k, label, member, 1, max, step, help)
+#define SHAPE(k, label, member, max, step, help) SHAPE_FROM(k, label, member, 0, max, step, help)
 #define SHAPE_ANY(k, label, member, help)                                                                                        \
 	ROW(k, NULL, label, "", MODEL, INT, KNOB_F_SHAPE, I64(model.member), -1e15, 1e15, 1, PRESET_NONE, NULL, NULL, NULL,      \
 		help, "")
@@ -99,14 +98,14 @@ static const struct knob knobs[] = {
 	NAME("model", NULL, N_("model"), MODEL, MAIN, PRESET_MODEL, N_("model preset or config.json; fills every key of this group")),
 	ROW("params", NULL, N_("params"), "", MODEL, PARAMS, MAIN | KNOB_F_SHAPE, 0, 1e7, 1e14, 1, PRESET_NONE, NULL, NULL, NULL,
 		N_("total parameters; given, a Llama-like shape of that size"), "Llama 3 family"),
-	SHAPE_SOME("layers", N_("layers"), layers, 1e4, 1, N_("transformer layers")),
-	SHAPE_SOME("hidden", N_("hidden"), hidden, 1e6, 128, N_("hidden size h")),
-	SHAPE_SOME("heads", N_("heads"), heads, 1e5, 8, N_("attention heads a")),
-	SHAPE_SOME("kv-heads", N_("kv-heads"), kv_heads, 1e5, 1, N_("key and value heads k")),
-	SHAPE_SOME("head-dim", N_("head-dim"), head_dim, 65536, 16, N_("size of one head d")),
+	SHAPE_FROM("layers", N_("layers"), layers, 1, 1e4, 1, N_("transformer layers")),
+	SHAPE("hidden", N_("hidden"), hidden, 1e6, 128, N_("hidden size h")),
+	SHAPE("heads", N_("heads"), heads, 1e5, 8, N_("attention heads a")),
+	SHAPE("kv-heads", N_("kv-heads"), kv_heads, 1e5, 1, N_("key and value heads k")),
+	SHAPE("head-dim", N_("head-dim"), head_dim, 65536, 16, N_("size of one head d")),
 	SHAPE("ffn", N_("ffn"), ffn, 1e7, 128, N_("width of a dense MLP f")),
-	SHAPE_SOME("vocab", N_("vocab"), vocab, 1e8, 128, N_("vocabulary V, unpadded")),
-	SHAPE_SOME("max-seq", N_("max-seq"), max_seq, 1e9, 1024, N_("longest sequence the model is made for")),
+	SHAPE("vocab", N_("vocab"), vocab, 1e8, 128, N_("vocabulary V, unpadded")),
+	SHAPE("max-seq", N_("max-seq"), max_seq, 1e9, 1024, N_("longest sequence the model is made for")),
 	SHAPE_FLAG("gated-mlp", N_("gated-mlp"), gated_mlp, N_("SwiGLU or GeGLU: three matrices instead of two")),
 	SHAPE_FLAG("tied-embeddings", N_("tied"), tied_embeddings, N_("input and output embedding are one matrix")),
 	SHAPE_ENUM("attention-type", N_("attn-type"), attention_type, attention_type, ATTENTION_TYPE_COUNT, N_("how heads share keys and values")),
@@ -122,7 +121,7 @@ static const struct knob knobs[] = {
 	SHAPE("shared-ffn", N_("shared-ffn"), shared_ffn, 1e7, 128, N_("width of all shared experts, 0: shared-experts x expert-ffn")),
 	SHAPE_FLAG("shared-gate", N_("shared-gate"), shared_gate, N_("a gate on the shared expert")),
 	SHAPE("dense-layers", N_("dense-layers"), dense_layers, 1e4, 1, N_("leading layers without experts")),
-	SHAPE_SOME("moe-stride", N_("moe-stride"), moe_stride, 1e4, 1, N_("every n-th layer has experts")),
+	SHAPE("moe-stride", N_("moe-stride"), moe_stride, 1e4, 1, N_("every n-th layer has experts")),
 	SHAPE("mtp-layers", N_("mtp-layers"), mtp_layers, 64, 1, N_("multi-token prediction layers, counted apart from params")),
 	SHAPE_ENUM("norm", N_("norm"), norm, norm, NORM_TYPE_COUNT, N_("kind of the norms")),
 	SHAPE_FLAG("norm-bias", N_("norm-bias"), norm_bias, N_("norms have a bias")),
