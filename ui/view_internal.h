@@ -89,10 +89,18 @@ char *view_gib(int64_t bytes, int64_t largest_bytes, char *buf, size_t cap);
 char *view_gib3(int64_t bytes, char *buf, size_t cap);
 /* Peak of each phase as bars, below a heading. */
 void view_phases(const struct view *v, struct rect r);
-/* Bytes per parameter and by how much each is divided. */
-void view_ledger(const struct view *v, struct rect r);
 /* "HOST 135 of 1,907 GiB per node"; nothing when nothing is offloaded. */
 void view_host(const struct view *v, struct rect r);
+
+/* view_ledger.c: bytes per parameter and by how much each is divided. r: six rows, or none. */
+void view_ledger(const struct view *v, struct rect r);
+/* Its rows, one for each of app_ledger_keys. */
+struct ledger_row {
+	enum memory_category k;
+	double bytes;
+	int64_t shards;
+};
+void view_ledger_rows(const struct plan *p, struct ledger_row rows[APP_LEDGER_ROWS]);
 
 /* view_why.c: "Stage 0 needs most: it holds 4 micro-batches in flight, stage 3 holds 1."; and "why: 4 micro-batches in flight, s3
  * has 1", "" where all stages need the same, with fewer words where w columns do not hold it. Return buf. */
