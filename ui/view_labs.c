@@ -11,26 +11,26 @@
 #include <string.h>
 
 enum { LABEL_W = 27, TOLD_W = 66, KEY_W = 16, VALUE_W = 11, HELP_MIN_W = 44, ROWS_W = 26, TEXT_MIN_W = 18, NUMBER_W = 6 };
+enum { PARAMS_W = KEY_W + VALUE_W, RUN_MIN_W = 115, HELP_MAX_W = 56 };
 enum { MEASURED_ROWS = 64, GAP = 2, HEAD_H = 4, STEPS_MIN = 3, ANY_H = 1 << 20 };
 
-static void draw_params(const struct view *v, struct rect r)
+/* The parameters of an input; `at` has the focus, SIZE_MAX: none. */
+static void draw_params(const struct view *v, struct rect r, const struct lab_input *in, size_t at)
 {
-	const struct labs *l = &v->a->labs;
-	const struct lab *lab = lab_table[l->focus];
-	const size_t h = r.h > 1 ? (size_t)r.h - 1 : 0, top = l->param >= h ? l->param - h + 1 : 0;
-	const int help_w =
-		r.w - KEY_W - VALUE_W - GAP; /* narrower, only the one in focus is explained, in the row of the prompt */
+	const struct lab *lab = in->lab;
+	const size_t h = r.h > 1 ? (size_t)r.h - 1 : 0, top = at < lab->n_params && at >= h ? at - h + 1 : 0;
+	const int help_w = r.w - PARAMS_W - GAP; /* narrower, only the one in focus is explained, in the row of the prompt */
 	char text[48];
 	(void)canvas_printf(v->c, r.x, r.y, r.w, ROLE_HEAD, _("PARAMETERS of %s"), lab->id);
 	for (size_t i = top; i < lab->n_params && i < top + h; i++) {
 		const struct lab_param *p = &lab->params[i];
 		const int y = r.y + 1 + (int)(i - top);
-		const bool focus = l->on_params && i == l->param;
+		const bool focus = i == at;
 		if (focus)
 			canvas_glyph(v->c, r.x, y, ROLE_ACCENT, GLYPH_FOCUS);
 		(void)canvas_text(v->c, r.x + 1, y, KEY_W - 1, focus ? ROLE_TEXT : ROLE_DIM, p->key);
 		(void)canvas_text_right(v->c, r.x + KEY_W, y, VALUE_W, focus ? ROLE_FOCUS : ROLE_TEXT,
-			labs_format(p, l->input.value[i], text, sizeof(text)));
+			labs_format(p, in->value[i], text, sizeof(text)));
 		if (focus && v->a->prompt.kind == PROMPT_NONE)
 			canvas_cursor(v->c, r.x + KEY_W + VALUE_W - 1, y, false);
 		if (help_w >= HELP_MIN_W)
@@ -42,7 +42,7 @@ static void draw_params(const struct view *v, struct rect r)
 static int rows_each(struct rect body)
 {
 	const int rows = (body.h - 1) / (int)labs_count();
-	return body.w < TOLD_W + KEY_W + VALUE_W + GAP + HELP_MIN_W || rows < 2 ? 1 : rows < 3 ? 2 : 3;
+	return body.w < TOLD_W + PARAMS_W + GAP + HELP_MIN_W || rows < 2 ? 1 : rows < 3 ? 2 : 3;
 }
 
 /* What the focus is on, unless the list says it; what is too long loses its last clauses. */
@@ -77,7 +77,7 @@ static void draw_list(const struct view *v)
 		if (focus && v->a->prompt.kind == PROMPT_NONE)
 			canvas_cursor(v->c, body.x + 1, y, false);
 	}
-	draw_params(v, (struct rect){ body.x + w, body.y, body.w - w, body.h });
+	draw_params(v, (struct rect){ body.x + w, body.y, body.w - w, body.h }, &l->input, l->on_params ? l->param : SIZE_MAX);
 	view_prompt_or(v, draw_help);
 }
 
@@ -281,10 +281,27 @@ static int draw_summary(const struct view *v, struct rect r, size_t skip)
 	return p.row;
 }
 
+/* Columns for the parameters beside a run: none, or without or with what they mean. */
+static int side_width(int w)
+{
+	const int spare = w - RUN_MIN_W;
+	if (spare < PARAMS_W + GAP + HELP_MIN_W)
+		return spare < PARAMS_W ? 0 : PARAMS_W;
+	return (int)num_min(spare, PARAMS_W + GAP + HELP_MAX_W);
+}
+
+/* Where the steps of a run stand. */
+static struct rect run_rect(const struct view *v)
+{
+	struct rect r = view_body(v);
+	r.w -= side_width(r.w);
+	return r;
+}
+
 static struct rect summary_rect(const struct view *v)
 {
-	const struct rect body = view_body(v);
-	return (struct rect){ body.x, body.y + 1, body.w, body.h - 1 };
+	const struct rect r = run_rect(v);
+	return (struct rect){ r.x, r.y + 1, r.w, r.h - 1 };
 }
 
 static size_t scroll_max(const struct view *v)
@@ -295,8 +312,8 @@ static size_t scroll_max(const struct view *v)
 		return 0;
 	if (l->at < l->play->run.steps) {
 		struct table t;
-		measure(&l->play->run, l->at, view_body(v).w, &t);
-		return (size_t)num_max(0, t.step.rows - rows_shown(&t, view_body(v)));
+		measure(&l->play->run, l->at, run_rect(v).w, &t);
+		return (size_t)num_max(0, t.step.rows - rows_shown(&t, run_rect(v)));
 	}
 	const int h = r.h;
 	r.h = ANY_H;
@@ -317,8 +334,8 @@ static void draw_state(const struct view *v)
 	}
 	(void)canvas_printf(v->c, r.x, r.y, r.w - ROWS_W, ROLE_DIM,
 		l->playing ? _("playing, %d steps a second") : _("paused, %d steps a second"), app_ticks_per_s(v->a));
-	measure(&l->play->run, l->at, view_body(v).w, &t);
-	const int64_t shown = rows_shown(&t, view_body(v));
+	measure(&l->play->run, l->at, run_rect(v).w, &t);
+	const int64_t shown = rows_shown(&t, run_rect(v));
 	if (t.step.rows <= shown)
 		return;
 	(void)snprintf(text, sizeof(text), _("rows %" PRId64 " to %" PRId64 " of %" PRId64), top + 1,
@@ -345,7 +362,11 @@ static void draw_run(const struct view *v)
 	if (last)
 		(void)draw_summary(v, summary_rect(v), v->a->scroll[VIEW_LAB]);
 	else
-		draw_step(v, body);
+		draw_step(v, run_rect(v));
+	if (side_width(body.w) > 0)
+		draw_params(v,
+			(struct rect){ body.x + run_rect(v).w, body.y + HEAD_H - 1, side_width(body.w), body.h - HEAD_H + 1 },
+			&run->input, SIZE_MAX);
 	view_prompt_or(v, draw_state);
 }
 
