@@ -56,6 +56,7 @@ static const struct {
 	{ "lab", 60, 16, "" },
 	{ "lab", 80, 24, "" },
 	{ "lab", 80, 24, "ascii" },
+	{ "lab", 160, 45, "" },
 	{ "pipeline", 60, 16, "" },
 	{ "pipeline", 80, 24, "" },
 	{ "pipeline", 160, 45, "" },

@@ -77,6 +77,23 @@ START_TEST(a_wide_menu_says_what_each_lab_is_about)
 }
 END_TEST
 
+START_TEST(a_wide_run_shows_what_it_was_given)
+{
+	run_lab_at(0);
+	ck_assert_int_eq(row_with("PARAMETERS of dp"), -1);
+	fixture_resize(f, 160, 45);
+	ck_assert_int_eq(row_with("PARAMETERS of dp"), row_with("samples  mean loss"));
+	(void)fixture_key(f, 'G');
+	shows("PARAMETERS of dp");
+	(void)fixture_key(f, 'P');
+	fixture_text(f, "1kB");
+	(void)fixture_key(f, INPUT_ENTER);
+	shows(" gpus                     8");
+	fixture_resize(f, 200, 60);
+	shows(" gpus                     8  virtual GPUs, each with a replica");
+}
+END_TEST
+
 START_TEST(every_lab_runs_and_says_what_it_proved)
 {
 	run_lab_at((size_t)_i);
@@ -344,6 +361,7 @@ int main(void)
 	tcase_add_test(c, the_menu_lists_every_lab);
 	tcase_add_test(c, the_list_of_steps_shows_where_one_stands);
 	tcase_add_test(c, a_wide_menu_says_what_each_lab_is_about);
+	tcase_add_test(c, a_wide_run_shows_what_it_was_given);
 	tcase_add_loop_test(c, every_lab_runs_and_says_what_it_proved, 0, 10);
 	tcase_add_loop_test(c, forth_and_back_gives_the_same_screen, 0, 10);
 	tcase_add_test(c, playing_stops_at_the_end);

@@ -1,6 +1,7 @@
 #include "app_internal.h"
 
 #include "labs.h"
+#include "num.h"
 #include "view.h"
 
 #include <stdarg.h>
@@ -45,6 +46,11 @@ void app_switch_view(struct app *a, enum view_id view)
 const struct knob *app_knob(const struct app *a)
 {
 	return knob_at(a->focus);
+}
+
+size_t app_worst_stage(const struct app *a)
+{
+	return (size_t)num_max(0, num_min(a->plan.verdict.worst_stage, (int64_t)a->n_stages - 1));
 }
 
 void app_layout(const struct app *a, struct screen_layout *l)

@@ -184,6 +184,8 @@ void app_close(struct app *a);
 
 /* The setting that has the focus. */
 const struct knob *app_knob(const struct app *a);
+/* The stage that decides. */
+size_t app_worst_stage(const struct app *a);
 /* Which bindings are in force. */
 enum context app_context(const struct app *a);
 /* Rows of the settings pane as they are now. */

@@ -142,6 +142,16 @@ enum err_code change_adopt(struct app *a, const struct draft *d, const struct kn
 	return ERR_OK;
 }
 
+bool change_take(
+	struct app *a, enum err_code code, const struct draft *d, const struct knob_moves *moves, struct err *e)
+{
+	if (code == ERR_OK)
+		code = change_adopt(a, d, moves, e);
+	if (code != ERR_OK)
+		app_say(a, "%s", e->msg);
+	return code == ERR_OK;
+}
+
 bool change_has_stops(struct app *a, const struct knob *k)
 {
 	if (k->flags & KNOB_F_DERIVED)
@@ -160,11 +170,8 @@ void change_step(struct app *a, int steps)
 	if (!change_has_stops(a, k))
 		return;
 	fill_automatic(k, &next);
-	enum err_code code = step(a, &next, k, steps, &moves, &e);
-	if (code == ERR_OK)
-		code = change_adopt(a, &next, &moves, &e);
-	if (code != ERR_OK)
-		app_say(a, "%s", e.msg);
+	const enum err_code code = step(a, &next, k, steps, &moves, &e);
+	(void)change_take(a, code, &next, &moves, &e);
 }
 
 void change_put(struct app *a, const struct knob *k, int64_t value)
@@ -174,11 +181,8 @@ void change_put(struct app *a, const struct knob *k, int64_t value)
 	struct err e = { 0 };
 	if (!change_has_stops(a, k))
 		return;
-	enum err_code code = draft_put(&next, a->catalog, k, value, &moves, &e);
-	if (code == ERR_OK)
-		code = change_adopt(a, &next, &moves, &e);
-	if (code != ERR_OK)
-		app_say(a, "%s", e.msg);
+	const enum err_code code = draft_put(&next, a->catalog, k, value, &moves, &e);
+	(void)change_take(a, code, &next, &moves, &e);
 }
 
 /* Sets a knob to its default: the table's; for one that is chosen automatically the choice with everything else fixed; for one
@@ -218,17 +222,13 @@ void change_default(struct app *a)
 		(void)change_has_stops(a, k);
 		return;
 	}
-	enum err_code code = set_default(a, k, &next, &moves, &e);
+	const enum err_code code = set_default(a, k, &next, &moves, &e);
 	(void)knob_format(k, &a->draft.s, before, sizeof(before));
 	(void)knob_format(k, &next.s, after, sizeof(after));
-	if (code == ERR_OK && strcmp(before, after) == 0) {
+	if (code == ERR_OK && strcmp(before, after) == 0)
 		app_say(a, _("%s is at its default, %s."), ui_text(k->label), after);
-		return;
-	}
-	if (code == ERR_OK)
-		code = change_adopt(a, &next, &moves, &e);
-	if (code != ERR_OK)
-		app_say(a, "%s", e.msg);
+	else
+		(void)change_take(a, code, &next, &moves, &e);
 }
 
 /* What an undo or redo changed, as "tp 8 to 4", of the first knob that differs. */
@@ -245,26 +245,26 @@ static void say_difference(struct app *a, const struct draft *before, const char
 	}
 }
 
-void change_undo(struct app *a)
+static void travel(
+	struct app *a, bool (*go)(struct history *h, struct draft *out), const char *nothing, const char *done)
 {
 	const struct draft before = a->draft;
-	if (!history_undo(&a->history, &a->draft)) {
-		app_say(a, "%s", _("Nothing to undo."));
+	if (!go(&a->history, &a->draft)) {
+		app_say(a, "%s", nothing);
 		return;
 	}
 	change_refresh(a);
-	say_difference(a, &before, _("Undone"));
+	say_difference(a, &before, done);
+}
+
+void change_undo(struct app *a)
+{
+	travel(a, history_undo, _("Nothing to undo."), _("Undone"));
 }
 
 void change_redo(struct app *a)
 {
-	const struct draft before = a->draft;
-	if (!history_redo(&a->history, &a->draft)) {
-		app_say(a, "%s", _("Nothing to do again."));
-		return;
-	}
-	change_refresh(a);
-	say_difference(a, &before, _("Done again"));
+	travel(a, history_redo, _("Nothing to do again."), _("Done again"));
 }
 
 /* Adds to the message why a value was passed over; the list of those that have it would need a second row. */

@@ -36,10 +36,8 @@ void pin_swap(struct app *a)
 		return;
 	}
 	pin_set(a);
-	if (change_adopt(a, &pinned, &none, &e) == ERR_OK)
+	if (change_take(a, ERR_OK, &pinned, &none, &e))
 		app_say(a, "%s", _("Swapped: what was pinned is the plan, what was the plan is pinned."));
-	else
-		app_say(a, "%s", e.msg);
 }
 
 size_t pin_differences(const struct app *a, size_t *out, size_t cap)

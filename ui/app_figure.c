@@ -34,8 +34,7 @@ bool figure_is_setting(const struct app *a)
 void figure_worst(struct app *a)
 {
 	char path[FIGURE_PATH_CAP];
-	(void)snprintf(path, sizeof(path), "memory.stages[%d].total",
-		(int)num_max(0, num_min(a->plan.verdict.worst_stage, (int64_t)a->n_stages - 1)));
+	(void)snprintf(path, sizeof(path), "memory.stages[%zu].total", app_worst_stage(a));
 	figure_focus(a, path);
 }
 

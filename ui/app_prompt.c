@@ -306,9 +306,7 @@ static void accept_value(struct app *a)
 		return;
 	const bool value = p->kind == PROMPT_VALUE;
 	p->kind = PROMPT_NONE;
-	if (change_adopt(a, &next, &moves, &e) != ERR_OK)
-		app_say(a, "%s", e.msg);
-	else if (value)
+	if (change_take(a, ERR_OK, &next, &moves, &e) && value)
 		change_remember(a);
 }
 

@@ -89,10 +89,8 @@ void advice_take(struct app *a)
 	if (a->advice_focus >= a->advice.n)
 		return;
 	const struct advice_row row = a->advice.row[a->advice_focus];
-	if (change_adopt(a, &row.draft, &none, &e) != ERR_OK) {
-		app_say(a, "%s", e.msg);
+	if (!change_take(a, ERR_OK, &row.draft, &none, &e))
 		return;
-	}
 	app_switch_view(a, VIEW_MAIN);
 	app_say(a, _("%s %s taken. u goes back."), row.what, row.to);
 }
@@ -116,10 +114,8 @@ void space_take(struct app *a)
 		return;
 	const struct space_row row = a->space.row[a->space_focus];
 	space_draft(&a->draft, a->catalog, &row, &next);
-	if (change_adopt(a, &next, &none, &e) != ERR_OK) {
-		app_say(a, "%s", e.msg);
+	if (!change_take(a, ERR_OK, &next, &none, &e))
 		return;
-	}
 	app_switch_view(a, VIEW_MAIN);
 	app_say(a, _("tp %d, pp %d, dp %d, micro-batch %d taken. u goes back."), (int)row.tp, (int)row.pp, (int)row.dp,
 		(int)row.micro_batch);

@@ -73,6 +73,11 @@ void canvas_put(struct canvas *c, int x, int y, uint8_t style, uint32_t code)
 	*cell_at(c, x, y) = (struct cell){ fits ? code : ' ', style, (uint8_t)width };
 }
 
+void canvas_letter(struct canvas *c, int x, int y, uint8_t style, char letter)
+{
+	canvas_put(c, x, y, (uint8_t)(style | STYLE_BOLD), (uint32_t)(unsigned char)letter);
+}
+
 void canvas_glyph(struct canvas *c, int x, int y, uint8_t style, enum glyph g)
 {
 	canvas_put(c, x, y, style, glyph_code(g, c->ascii));

@@ -42,6 +42,8 @@ void canvas_cursor(struct canvas *c, int x, int y, bool shown);
  * wide one that is overwritten takes the other half with it. */
 void canvas_put(struct canvas *c, int x, int y, uint8_t style, uint32_t code);
 void canvas_glyph(struct canvas *c, int x, int y, uint8_t style, enum glyph g);
+/* The letter that stands for a part, bold. */
+void canvas_letter(struct canvas *c, int x, int y, uint8_t style, char letter);
 /* UTF-8 text from (x, y), at most `w` columns; a longer one ends behind a word, with GLYPH_CUT. Control and zero-width characters
  * are left out. Returns the columns used. */
 int canvas_text(struct canvas *c, int x, int y, int w, uint8_t style, const char *text);

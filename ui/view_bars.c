@@ -77,7 +77,7 @@ static void bar_cell(struct canvas *c, int x, int y, struct bar_grid g, int64_t 
 	if (cell > last)
 		canvas_glyph(c, x + at, y, ROLE_BAD, GLYPH_MORE);
 	else if (letter != '\0')
-		canvas_put(c, x + at, y, (uint8_t)((beyond ? ROLE_BAD : style) | STYLE_BOLD), (uint32_t)(unsigned char)letter);
+		canvas_letter(c, x + at, y, beyond ? ROLE_BAD : style, letter);
 	else
 		canvas_glyph(c, x + at, y, beyond ? ROLE_BAD : style, beyond ? GLYPH_BEYOND : fill);
 }
@@ -282,63 +282,6 @@ void view_phases(const struct view *v, struct rect r)
 		(void)snprintf(path, sizeof(path), "memory.phases[%d].peak_bytes", i);
 		view_figure(v, r.x + r.w - 7, y, 7, view_gib3(v->a->plan.phase_peak[i], text, sizeof(text)), path);
 	}
-}
-
-/* In the memory view a row of the ledger is a setting that can have the focus. */
-static void draw_ledger_focus(const struct view *v, int x, int y, int row)
-{
-	const struct app *a = v->a;
-	if (a->view != VIEW_MEMORY || !a->ledger || strcmp(app_knob(a)->key, app_ledger_keys[row - 1]) != 0)
-		return;
-	canvas_glyph(v->c, x - 1, y, ROLE_ACCENT, GLYPH_FOCUS);
-	if (a->prompt.kind == PROMPT_NONE)
-		canvas_cursor(v->c, x, y, false);
-}
-
-/* One row of the ledger: as kept, by how many ranks divided, what is left on each. Returns what is left. */
-static double ledger_row(const struct view *v, struct rect r, int row, enum memory_category k, double bytes, bool sharded)
-{
-	const int64_t shards = sharded ? num_max(1, v->a->plan.ledger.shards) : 1;
-	const double left = bytes / (double)shards;
-	const int y = r.y + row, left_w = r.w < 32 ? 5 : 7, shards_w = r.w < 32 ? 6 : 8, bytes_w = r.w < 32 ? 4 : 6;
-	const int bytes_x = r.x + r.w - left_w - shards_w - bytes_w;
-	char text[32], path[FIGURE_PATH_CAP];
-	if (row >= r.h)
-		return left;
-	canvas_put(v->c, r.x, y, (uint8_t)(category_looks[k].role | STYLE_BOLD),
-		(uint32_t)(unsigned char)memory_category_table[k].letter);
-	(void)canvas_text(v->c, r.x + 2, y, bytes_x - r.x - 2, ROLE_DIM, _(category_looks[k].name));
-	(void)snprintf(text, sizeof(text), "%.4g", bytes);
-	(void)canvas_text_right(v->c, bytes_x, y, bytes_w, ROLE_TEXT, text);
-	if (shards > 1)
-		(void)canvas_printf(
-			v->c, bytes_x + bytes_w + 1, y, shards_w - 1, ROLE_DIM, r.w < 32 ? "/%" PRId64 : "/ %" PRId64, shards);
-	(void)snprintf(text, sizeof(text), "%.3g", left);
-	(void)snprintf(path, sizeof(path), "memory.bytes_per_param.%s", memory_category_table[k].key);
-	view_figure(v, r.x + r.w - left_w, y, left_w, text, path);
-	draw_ledger_focus(v, r.x, y, row);
-	return left;
-}
-
-void view_ledger(const struct view *v, struct rect r)
-{
-	const struct memory_ledger *l = &v->a->plan.ledger;
-	char text[32];
-	double sum = 0;
-	if (r.h == 0)
-		return;
-	(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("BYTES PER PARAMETER"));
-	if (r.w >= 32)
-		(void)canvas_text_right(
-			v->c, r.x + 20, r.y, r.w - 20, ROLE_DIM, framework_names[v->a->draft.s.profile.framework]);
-	sum += ledger_row(v, r, 1, MEMORY_WEIGHTS, l->weights, l->weights_sharded);
-	sum += ledger_row(v, r, 2, MEMORY_MASTER_WEIGHTS, l->master_weights, l->optimizer_sharded);
-	sum += ledger_row(
-		v, r, 3, MEMORY_GRADIENTS, l->gradients + l->gradient_accumulation + l->gradient_copies, l->gradients_sharded);
-	sum += ledger_row(v, r, 4, MEMORY_OPTIMIZER, l->optimizer, l->optimizer_sharded);
-	(void)canvas_text(v->c, r.x + 2, r.y + 5, 18, ROLE_DIM, _("on each GPU"));
-	(void)snprintf(text, sizeof(text), "%.3g", sum);
-	(void)canvas_text_right(v->c, r.x + r.w - 7, r.y + 5, 7, ROLE_HEAD, text);
 }
 
 /* "HOST RAM 135 of 1,907 GiB per node", with a bar where there is room. Returns the columns used. */

@@ -7,7 +7,6 @@
 #include "units.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { MARGIN = 2, VALUE_W = 8, LABEL_W = 6, ABOVE_H = 5, BELOW_H = 7, TRACK_X = 14, WIDE_KEYS_W = 70 };
 /* Rows of a bar with the blank one below it. */
@@ -70,43 +69,38 @@ static int draw_name(const struct view *v, int x, int y, uint8_t role, char lett
 	const int w = 2 + canvas_text_width(name) + 1 + canvas_text_width(value);
 	if (x + w > v->c->w - MARGIN)
 		return v->c->w;
-	canvas_put(v->c, x, y, (uint8_t)(role | STYLE_BOLD), (uint32_t)(unsigned char)letter);
+	canvas_letter(v->c, x, y, role, letter);
 	(void)canvas_printf(v->c, x + 2, y, w - 2, ROLE_TEXT, "%s %s", name, value);
 	return x + w + 4;
-}
-
-/* The next largest of n values; what was taken is set to 0. */
-static int take_largest(double *values, int n)
-{
-	int best = 0;
-	for (int i = 1; i < n; i++) {
-		if (values[i] > values[best])
-			best = i;
-	}
-	values[best] = 0;
-	return best;
 }
 
 /* The three largest parts of the worst stage; of the step the two largest, where it is shown. */
 static void draw_largest(const struct view *v, int y, bool step)
 {
 	const struct app *a = v->a;
-	const struct stage_memory *s = &a->stages[num_max(0, num_min(a->plan.verdict.worst_stage, (int64_t)a->n_stages - 1))];
-	double bytes[MEMORY_CATEGORY_COUNT], seconds[STEP_PART_COUNT];
+	const struct stage_memory *s = &a->stages[app_worst_stage(a)];
+	const double *seconds = a->plan.step.part_s;
+	double bytes[MEMORY_CATEGORY_COUNT];
+	bool shown[MEMORY_CATEGORY_COUNT] = { false }, named[STEP_PART_COUNT] = { false };
 	int x = MARGIN + LABEL_W;
 	char text[32];
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
 		bytes[i] = (double)s->category[i];
 	for (int i = 0; i < 3; i++) {
-		const int k = take_largest(bytes, MEMORY_CATEGORY_COUNT);
+		const int k = view_largest(bytes, shown, MEMORY_CATEGORY_COUNT);
+		if (k == MEMORY_CATEGORY_COUNT)
+			break;
+		shown[k] = true;
 		x = draw_name(v, x, y, category_looks[k].role, memory_category_table[k].letter, ui_text(category_looks[k].name),
 			view_gib3(s->category[k], text, sizeof(text)));
 	}
-	memcpy(seconds, a->plan.step.part_s, sizeof(seconds));
 	for (int i = 0; i < 2 && step; i++) {
-		const int k = take_largest(seconds, STEP_PART_COUNT);
+		const int k = view_largest(seconds, named, STEP_PART_COUNT);
+		if (k == STEP_PART_COUNT)
+			break;
+		named[k] = true;
 		x = draw_name(v, x, y, part_looks[k].role, step_part_table[k].letter, ui_text(step_part_table[k].label),
-			view_seconds(a->plan.step.part_s[k], text, sizeof(text)));
+			view_seconds(seconds[k], text, sizeof(text)));
 	}
 }
 

@@ -71,19 +71,14 @@ static char *amount(const struct cost *c, double share, char *buf, size_t cap)
 /* All purposes when there are not more than `rows`, else the largest and a row for the others. Returns the rows. */
 static int choose_purposes(const struct segment *s, int rows, bool chosen[COST_PURPOSES])
 {
+	double values[COST_PURPOSES];
 	int n = 0, all = 0;
-	for (int i = 0; i < COST_PURPOSES; i++)
+	for (int i = 0; i < COST_PURPOSES; i++) {
+		values[i] = s[i].value;
 		all += s[i].value > 0;
-	for (; n < (all > rows ? rows - 1 : rows) && n < COST_PURPOSES; n++) {
-		int best = -1;
-		for (int i = 0; i < COST_PURPOSES; i++) {
-			if (!chosen[i] && s[i].value > 0 && (best < 0 || s[i].value > s[best].value))
-				best = i;
-		}
-		if (best < 0)
-			break;
-		chosen[best] = true;
 	}
+	for (; n < (all > rows ? rows - 1 : all); n++)
+		chosen[view_largest(values, chosen, COST_PURPOSES)] = true;
 	return n + (all > rows);
 }
 
@@ -113,7 +108,7 @@ static int draw_split(
 			rest += s[i].value;
 			continue;
 		}
-		canvas_put(v->c, r.x, y, (uint8_t)(s[i].role | STYLE_BOLD), (uint32_t)(unsigned char)s[i].letter);
+		canvas_letter(v->c, r.x, y, s[i].role, s[i].letter);
 		draw_share(v, (struct rect){ r.x, y++, r.w, 1 }, c, _(purposes[i].name), s[i].value);
 	}
 	if (rest > 0)

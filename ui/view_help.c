@@ -119,7 +119,7 @@ static void collect(struct help *h, const struct app *a, bool ascii)
 		if (any && context != (int)from)
 			add_context(h, (enum context)context);
 	}
-	add_glyphs(h, ascii, (size_t)num_max(0, num_min(a->plan.verdict.worst_stage, (int64_t)a->n_stages - 1)));
+	add_glyphs(h, ascii, app_worst_stage(a));
 }
 
 /* The n-th line that can have the focus; the last one when there are fewer. */

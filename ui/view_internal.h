@@ -25,19 +25,14 @@ struct stage_span {
 	size_t first, last;
 };
 
-/* view.c: the rows that every screen has. */
+/* view.c: the verdict, and figures. */
 /* "FITS   27.4 GiB to spare on stage 0". Returns the columns used. */
 int view_verdict(const struct view *v, int x, int y, int w);
-/* The gravest diagnostic that is more than a note: the message line has it. NULL if there is none. */
-const struct diagnostic *view_gravest(const struct plan *p);
 /* "h100-sxm-80gb" as people say it: "H100". */
 void view_gpu_name(const struct gpu *g, char *buf, size_t cap);
 uint8_t view_verdict_role(const struct verdict *verdict);
 /* "27.4 GiB to spare on stage 0". Returns the columns used. */
 int view_verdict_amount(const struct view *v, int x, int y, int w);
-/* Key and label of an action at *x, unless they would pass `end`; moves *x behind it. */
-bool view_footer_item(const struct view *v, enum context context, enum ui_action action, int *x, int end, int y);
-void view_prompt_or(const struct view *v, void (*otherwise)(const struct view *v));
 /* A figure, right-aligned in w columns; the one with the focus takes its look and the cursor. */
 void view_figure(const struct view *v, int x, int y, int w, const char *text, const char *path);
 /* The same in a style of its own. */
@@ -46,6 +41,17 @@ void view_figure_in(const struct view *v, struct rect r, uint8_t style, const ch
 char *view_stage_path(size_t stage, const char *member, char buf[FIGURE_PATH_CAP]);
 /* The area between the message and the prompt of a full-width view. */
 struct rect view_body(const struct view *v);
+
+/* view_rows.c: the rows around every view. */
+/* The gravest diagnostic that is more than a note: the message line has it. NULL if there is none. */
+const struct diagnostic *view_gravest(const struct plan *p);
+/* What there is to say; answers_only: where the row holds something else. */
+void view_message(const struct view *v, bool answers_only);
+/* The prompt, or what a view has in its row: NULL: nothing. */
+void view_prompt_or(const struct view *v, void (*otherwise)(const struct view *v));
+void view_footer(const struct view *v);
+/* Key and label of an action at *x, unless they would pass `end`; moves *x behind it. */
+bool view_footer_item(const struct view *v, enum context context, enum ui_action action, int *x, int end, int y);
 
 /* view_settings.c */
 void view_settings(const struct view *v);
@@ -89,10 +95,18 @@ char *view_gib(int64_t bytes, int64_t largest_bytes, char *buf, size_t cap);
 char *view_gib3(int64_t bytes, char *buf, size_t cap);
 /* Peak of each phase as bars, below a heading. */
 void view_phases(const struct view *v, struct rect r);
-/* Bytes per parameter and by how much each is divided. */
-void view_ledger(const struct view *v, struct rect r);
 /* "HOST 135 of 1,907 GiB per node"; nothing when nothing is offloaded. */
 void view_host(const struct view *v, struct rect r);
+
+/* view_ledger.c: bytes per parameter and by how much each is divided. r: six rows, or none. */
+void view_ledger(const struct view *v, struct rect r);
+/* Its rows, one for each of app_ledger_keys. */
+struct ledger_row {
+	enum memory_category k;
+	double bytes;
+	int64_t shards;
+};
+void view_ledger_rows(const struct plan *p, struct ledger_row rows[APP_LEDGER_ROWS]);
 
 /* view_why.c: "Stage 0 needs most: it holds 4 micro-batches in flight, stage 3 holds 1."; and "why: 4 micro-batches in flight, s3
  * has 1", "" where all stages need the same, with fewer words where w columns do not hold it. Return buf. */
@@ -177,6 +191,10 @@ struct pen {
 enum { PEN_LABEL_W = 12 };
 void pen_text(struct pen *p, const char *label, uint8_t style, const char *text);
 void pen_gap(struct pen *p);
+
+/* view_labs.c: the parameters of a lab; from VIEW_PARAMS_TOLD_W columns with what they mean. `at` has the focus, SIZE_MAX: none. */
+enum { VIEW_PARAMS_W = 27, VIEW_PARAMS_TOLD_W = 73 };
+void view_params(const struct view *v, struct rect r, const struct lab_input *in, size_t at);
 
 /* view_big.c: instead of the main view. */
 void view_big(const struct view *v);

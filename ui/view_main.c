@@ -10,8 +10,7 @@
 /* The stage whose parts are shown: the worst, or the focused one. */
 static size_t parts_stage(const struct app *a)
 {
-	const size_t worst = (size_t)num_max(0, num_min(a->plan.verdict.worst_stage, (int64_t)a->n_stages - 1));
-	return a->pane == PANE_FIGURES ? a->figure_stage : worst;
+	return a->pane == PANE_FIGURES ? a->figure_stage : app_worst_stage(a);
 }
 
 /* "G grads 8.46" in w columns; the word goes first when it is too long. With a pin "G 8.46 +0.12". */
@@ -22,8 +21,7 @@ static void draw_part(const struct view *v, int x, int y, int w, size_t stage, i
 	const char *name = named && !v->a->pin.set ? _(category_looks[k].name) : "";
 	char value[32], path[FIGURE_PATH_CAP];
 	(void)view_gib3(v->a->stages[stage].category[k], value, sizeof(value));
-	canvas_put(v->c, x, y, (uint8_t)(category_looks[k].role | STYLE_BOLD),
-		(uint32_t)(unsigned char)memory_category_table[k].letter);
+	canvas_letter(v->c, x, y, category_looks[k].role, memory_category_table[k].letter);
 	int used = 2;
 	if (name[0] != '\0' && 2 + canvas_text_width(name) + 1 + canvas_text_width(value) <= w)
 		used += 1 + canvas_text(v->c, x + used, y, w - used, ROLE_DIM, name);
@@ -89,8 +87,7 @@ static void draw_table(const struct view *v, struct rect r, const struct stage_s
 		const char *name = _(category_looks[k].brief);
 		const int end = r.x + 3 + (i + 1) * TABLE_COLUMN_W, width = canvas_text_width(name);
 		(void)canvas_text(v->c, end - width, r.y, width, ROLE_DIM, name);
-		canvas_put(v->c, end - width - 2, r.y, (uint8_t)(category_looks[k].role | STYLE_BOLD),
-			(uint32_t)(unsigned char)memory_category_table[k].letter);
+		canvas_letter(v->c, end - width - 2, r.y, category_looks[k].role, memory_category_table[k].letter);
 	}
 	for (size_t i = 0; i < n; i++)
 		draw_table_row(v, r, r.y + 1 + (int)i, rows[i]);
@@ -117,32 +114,25 @@ static int draw_level(const struct view *v, struct rect r, int y, int level)
 }
 
 /* One part of the ledger line: "M 4/2". Returns the columns used. */
-static int draw_share(const struct view *v, int x, int y, int w, enum memory_category k, double bytes, bool sharded)
+static int draw_share(const struct view *v, int x, int y, int w, const struct ledger_row *row)
 {
 	char text[48];
-	const int64_t shards = v->a->plan.ledger.shards;
-	if (bytes <= 0 || w < 3)
+	if (row->bytes <= 0 || w < 3)
 		return 0;
-	if (sharded && shards > 1)
-		(void)snprintf(text, sizeof(text), "%.3g/%" PRId64, bytes, shards);
-	else
-		(void)snprintf(text, sizeof(text), "%.3g", bytes);
-	canvas_put(v->c, x, y, (uint8_t)(category_looks[k].role | STYLE_BOLD),
-		(uint32_t)(unsigned char)memory_category_table[k].letter);
+	(void)snprintf(text, sizeof(text), row->shards > 1 ? "%.3g/%" PRId64 : "%.3g", row->bytes, row->shards);
+	canvas_letter(v->c, x, y, category_looks[row->k].role, memory_category_table[row->k].letter);
 	return 2 + canvas_text(v->c, x + 2, y, w - 2, ROLE_TEXT, text) + 2;
 }
 
 /* What is left below the notes on a small screen: the ledger and the phases, in one line each. */
 static void draw_brief(const struct view *v, struct rect r)
 {
-	const struct memory_ledger *l = &v->a->plan.ledger;
+	struct ledger_row rows[APP_LEDGER_ROWS];
 	char text[32];
 	int x = r.x + canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("bytes/param ")) + 1;
-	x += draw_share(v, x, r.y, r.x + r.w - x, MEMORY_WEIGHTS, l->weights, l->weights_sharded);
-	x += draw_share(v, x, r.y, r.x + r.w - x, MEMORY_MASTER_WEIGHTS, l->master_weights, l->optimizer_sharded);
-	x += draw_share(v, x, r.y, r.x + r.w - x, MEMORY_GRADIENTS, l->gradients + l->gradient_accumulation + l->gradient_copies,
-		l->gradients_sharded);
-	(void)draw_share(v, x, r.y, r.x + r.w - x, MEMORY_OPTIMIZER, l->optimizer, l->optimizer_sharded);
+	view_ledger_rows(&v->a->plan, rows);
+	for (int i = 0; i < APP_LEDGER_ROWS; i++)
+		x += draw_share(v, x, r.y, r.x + r.w - x, &rows[i]);
 	x = r.x;
 	for (int i = 0; i < PHASE_COUNT; i++) {
 		if (i == PHASE_FORWARD || i == PHASE_SAVE)
@@ -253,7 +243,7 @@ static void draw_side(const struct view *v)
 /* The two stages of a narrow screen: the worst, then the next worst, or the focused one. Returns how many. */
 static size_t narrow_stages(const struct app *a, size_t out[2])
 {
-	const size_t worst = (size_t)num_max(0, num_min(a->plan.verdict.worst_stage, (int64_t)a->n_stages - 1));
+	const size_t worst = app_worst_stage(a);
 	size_t next = a->n_stages;
 	for (size_t i = 0; i < a->n_stages; i++) {
 		if (i != worst && (next == a->n_stages || a->stages[i].need_bytes > a->stages[next].need_bytes))

@@ -1,5 +1,5 @@
 /* The memory ledger: the bars at full width, then every part of every stage, the bytes per parameter, the phases. */
-#include "view_internal.h"
+#include "view_speed.h"
 
 #include "num.h"
 #include "ui_text.h"
@@ -42,10 +42,9 @@ static void draw_share(const struct view *v, struct rect r, const struct columns
 	}
 	if (category == MEMORY_CATEGORY_COUNT)
 		return;
-	const double share =
-		focused->need_bytes > 0 ? 100.0 * (double)focused->category[category] / (double)focused->need_bytes : 0;
-	(void)snprintf(text, sizeof(text), focused->category[category] == 0 ? "-" : share < 0.05 ? "<0.1 %%" : "%.1f %%", share);
-	(void)canvas_text_right(v->c, r.x + c->share_x, r.y + row, SHARE_W, ROLE_DIM, text);
+	const double share = (double)focused->category[category] / (double)num_max(1, focused->need_bytes);
+	(void)canvas_text_right(
+		v->c, r.x + c->share_x, r.y + row, SHARE_W, ROLE_DIM, view_percent(share, text, sizeof(text)));
 }
 
 static bool row_focused(const struct app *a, const char *member)
@@ -65,8 +64,7 @@ static void draw_category(const struct view *v, struct rect r, const struct colu
 		return;
 	if (row_focused(a, info->key))
 		canvas_glyph(v->c, r.x, r.y + row, ROLE_ACCENT, GLYPH_FOCUS);
-	canvas_put(
-		v->c, r.x + 1, r.y + row, (uint8_t)(category_looks[k].role | STYLE_BOLD), (uint32_t)(unsigned char)info->letter);
+	canvas_letter(v->c, r.x + 1, r.y + row, category_looks[k].role, info->letter);
 	(void)canvas_text(v->c, r.x + 3, r.y + row, NAME_W - 3, ROLE_DIM, _(category_looks[k].name));
 	for (size_t i = 0; i < c->n; i++)
 		view_figure(v, column_x(r, i), r.y + row, COLUMN_W,

@@ -8,7 +8,9 @@
 #include "units.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
 	MARK_W = 3,
@@ -20,42 +22,6 @@ enum {
 	AXIS_W = 8,
 	CELL_CAP = 32
 };
-
-static char *count_text(int64_t n, char buf[CELL_CAP])
-{
-	(void)snprintf(buf, CELL_CAP, "%" PRId64, n);
-	return buf;
-}
-
-static char *tp_text(const struct space_row *r, char buf[CELL_CAP])
-{
-	return count_text(r->tp, buf);
-}
-
-static char *pp_text(const struct space_row *r, char buf[CELL_CAP])
-{
-	return count_text(r->pp, buf);
-}
-
-static char *cp_text(const struct space_row *r, char buf[CELL_CAP])
-{
-	return count_text(r->cp, buf);
-}
-
-static char *ep_text(const struct space_row *r, char buf[CELL_CAP])
-{
-	return count_text(r->ep, buf);
-}
-
-static char *dp_text(const struct space_row *r, char buf[CELL_CAP])
-{
-	return count_text(r->dp, buf);
-}
-
-static char *micro_batch_text(const struct space_row *r, char buf[CELL_CAP])
-{
-	return count_text(r->micro_batch, buf);
-}
 
 static char *recompute_text(const struct space_row *r, char buf[CELL_CAP])
 {
@@ -93,27 +59,39 @@ static char *cost_text(const struct space_row *r, char buf[CELL_CAP])
 }
 
 /* clang-format off */
-/* The columns. timed: needs a step time, so a row that does not fit has none. */
+/* The columns: a number of the row, or what a function makes of it. timed: needs a step time, so a row that does not fit has
+ * none. */
 static const struct column {
 	const char *name; /* N_() */
 	int w;
 	bool wide, timed;
+	size_t number; /* offset of an int64_t, where there is no text */
 	char *(*text)(const struct space_row *r, char buf[CELL_CAP]);
 } columns[] = {
-	{ "tp", 4, false, false, tp_text },
-	{ "pp", 4, false, false, pp_text },
-	{ "cp", 4, false, false, cp_text },
-	{ "ep", 4, false, false, ep_text },
-	{ "dp", 5, false, false, dp_text },
-	{ "mb", 3, false, false, micro_batch_text },
-	{ N_("recompute"), 10, false, false, recompute_text },
-	{ N_("peak GiB"), 9, false, false, need_text },
-	{ N_("step s"), 8, false, true, step_text },
-	{ N_("tokens/s"), 9, true, true, speed_text },
-	{ N_("MFU %"), 6, true, true, mfu_text },
-	{ N_("cost"), 8, false, true, cost_text },
+	{ "tp", 4, false, false, offsetof(struct space_row, tp), NULL },
+	{ "pp", 4, false, false, offsetof(struct space_row, pp), NULL },
+	{ "cp", 4, false, false, offsetof(struct space_row, cp), NULL },
+	{ "ep", 4, false, false, offsetof(struct space_row, ep), NULL },
+	{ "dp", 5, false, false, offsetof(struct space_row, dp), NULL },
+	{ "mb", 3, false, false, offsetof(struct space_row, micro_batch), NULL },
+	{ N_("recompute"), 10, false, false, 0, recompute_text },
+	{ N_("peak GiB"), 9, false, false, 0, need_text },
+	{ N_("step s"), 8, false, true, 0, step_text },
+	{ N_("tokens/s"), 9, true, true, 0, speed_text },
+	{ N_("MFU %"), 6, true, true, 0, mfu_text },
+	{ N_("cost"), 8, false, true, 0, cost_text },
 };
 /* clang-format on */
+
+static char *cell_text(const struct column *col, const struct space_row *r, char buf[CELL_CAP])
+{
+	int64_t number;
+	if (col->text != NULL)
+		return col->text(r, buf);
+	memcpy(&number, (const char *)r + col->number, sizeof(number));
+	(void)snprintf(buf, CELL_CAP, "%" PRId64, number);
+	return buf;
+}
 
 /* Which columns a table of w columns has. */
 struct table {
@@ -123,7 +101,8 @@ struct table {
 
 static bool is_shown(const struct column *col, const struct table *t)
 {
-	return (!col->wide || t->r.w >= WIDE_W) && (col->text != cp_text || t->cp) && (col->text != ep_text || t->ep);
+	return (!col->wide || t->r.w >= WIDE_W) && (col->number != offsetof(struct space_row, cp) || t->cp) &&
+		(col->number != offsetof(struct space_row, ep) || t->ep);
 }
 
 static void draw_names(const struct view *v, const struct table *t, int y)
@@ -150,7 +129,7 @@ static void draw_row(const struct view *v, const struct table *t, int y, const s
 		const bool known = !columns[k].timed || row->step_s > 0;
 		const uint8_t style = focus && columns[k].text == need_text ? ROLE_FOCUS : row->fits ? ROLE_TEXT : ROLE_DIM;
 		(void)canvas_text_right(v->c, x, y, columns[k].w, style,
-			known               ? columns[k].text(row, text)
+			known               ? cell_text(&columns[k], row, text)
 				: row->fits ? "?"
 					    : "-");
 		x += columns[k].w;

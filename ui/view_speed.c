@@ -64,6 +64,16 @@ int view_share_cells(const struct segment *s, size_t n, int width, int cells[SEG
 	return used;
 }
 
+int view_largest(const double *values, const bool *taken, int n)
+{
+	int best = n;
+	for (int i = 0; i < n; i++) {
+		if (!taken[i] && values[i] > 0 && (best == n || values[i] > values[best]))
+			best = i;
+	}
+	return best;
+}
+
 void view_segments(struct canvas *c, struct rect r, const struct segment *s, size_t n)
 {
 	int cells[SEGMENTS_MAX], at = 0;
@@ -73,8 +83,7 @@ void view_segments(struct canvas *c, struct rect r, const struct segment *s, siz
 			for (int y = r.y; y < r.y + r.h; y++)
 				canvas_glyph(c, r.x + at, y, s[i].role, s[i].fill);
 			if (j == 0)
-				canvas_put(c, r.x + at, r.y, (uint8_t)(s[i].role | STYLE_BOLD),
-					(uint32_t)(unsigned char)s[i].letter);
+				canvas_letter(c, r.x + at, r.y, s[i].role, s[i].letter);
 		}
 	}
 }
@@ -232,23 +241,11 @@ static void draw_step_row(const struct view *v, struct rect r)
 	(void)tail_figure(&tail, view_rate(t->tokens_per_s, text, sizeof(text)), "throughput.tokens_per_s", _(" tokens/s"));
 }
 
-/* Index of the next part of the step to name: the largest that is not named yet. STEP_PART_COUNT: none left. */
-static int next_part(const struct step_time *t, const bool *named)
-{
-	int best = STEP_PART_COUNT;
-	for (int i = 0; i < STEP_PART_COUNT; i++) {
-		if (!named[i] && t->part_s[i] > 0 && (best == STEP_PART_COUNT || t->part_s[i] > t->part_s[best]))
-			best = i;
-	}
-	return best;
-}
-
 /* One part in its slot: "c compute 13.2". Returns the columns to the next: a long name takes more than its slot. */
 static int draw_slot(const struct view *v, int x, int y, enum step_part part, double unit)
 {
 	char text[32], path[FIGURE_PATH_CAP];
-	canvas_put(
-		v->c, x, y, (uint8_t)(part_looks[part].role | STYLE_BOLD), (uint32_t)(unsigned char)step_part_table[part].letter);
+	canvas_letter(v->c, x, y, part_looks[part].role, step_part_table[part].letter);
 	const int used = 3 + canvas_text(v->c, x + 2, y, SLOT_W - 2, ROLE_DIM, _(step_part_table[part].label));
 	(void)units_format_f4(v->a->plan.step.part_s[part] / unit, text, sizeof(text));
 	(void)snprintf(path, sizeof(path), "time.%s", step_part_table[part].key);
@@ -266,17 +263,18 @@ static void draw_legend(const struct view *v, struct rect r)
 	double rest = t->step_s;
 	char text[32];
 	int x = r.x;
-	for (int slots = (r.w - REST_W) / SLOT_W; slots > 0 && next_part(t, named) < STEP_PART_COUNT; slots--) {
-		const int part = next_part(t, named);
+	int part = view_largest(t->part_s, named, STEP_PART_COUNT);
+	for (int slots = (r.w - REST_W) / SLOT_W; slots > 0 && part < STEP_PART_COUNT; slots--) {
 		named[part] = true;
 		rest -= t->part_s[part];
+		part = view_largest(t->part_s, named, STEP_PART_COUNT);
 	}
 	for (int i = 0; i < STEP_PART_COUNT; i++) {
 		if (!named[i])
 			continue;
 		x += draw_slot(v, x, r.y, (enum step_part)i, unit);
 	}
-	if (r.w >= TAIL_WIDE_W - SLOT_W && next_part(t, named) < STEP_PART_COUNT)
+	if (r.w >= TAIL_WIDE_W - SLOT_W && part < STEP_PART_COUNT)
 		(void)canvas_printf(v->c, x, r.y, (int)num_min(REST_W, r.x + r.w - x), ROLE_TEXT, "+ %s",
 			units_format_f4(rest / unit, text, sizeof(text)));
 }

@@ -1,4 +1,4 @@
-/* Pieces of the views of time and cost. Only the view*.c files include this. */
+/* Pieces of the views of time and cost, some of which others take as well. Only the view*.c files include this. */
 #ifndef MESHPLAN_VIEW_SPEED_H
 #define MESHPLAN_VIEW_SPEED_H
 
@@ -27,6 +27,8 @@ struct segment {
 int view_share_cells(const struct segment *s, size_t n, int width, int cells[SEGMENTS_MAX]);
 /* A bar as large as r: each segment is its letter, in the first row, and its fill. */
 void view_segments(struct canvas *c, struct rect r, const struct segment *s, size_t n);
+/* Index of the largest of n values that is not taken and not zero; n: none. */
+int view_largest(const double *values, const bool *taken, int n);
 /* The parts of the step. */
 void view_step_bar(const struct view *v, struct rect r);
 

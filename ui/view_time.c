@@ -120,8 +120,7 @@ static void draw_part(const struct view *v, int x, int y, enum step_part part)
 	const struct plan *p = &v->a->plan;
 	const double seconds = p->step.part_s[part];
 	char text[32], path[FIGURE_PATH_CAP];
-	canvas_put(
-		v->c, x, y, (uint8_t)(part_looks[part].role | STYLE_BOLD), (uint32_t)(unsigned char)step_part_table[part].letter);
+	canvas_letter(v->c, x, y, part_looks[part].role, step_part_table[part].letter);
 	(void)canvas_text(v->c, x + 2, y, NAME_W - 2, ROLE_DIM, _(part_looks[part].name));
 	time_text(p, seconds, text, sizeof(text));
 	(void)snprintf(path, sizeof(path), "time.%s", step_part_table[part].key);

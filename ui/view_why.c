@@ -15,11 +15,6 @@ struct contrast {
 	int64_t bytes; /* of that category, more or less than there */
 };
 
-static size_t worst_stage(const struct app *a)
-{
-	return (size_t)num_max(0, num_min(a->plan.verdict.worst_stage, (int64_t)a->n_stages - 1));
-}
-
 static size_t lightest_stage(const struct app *a)
 {
 	size_t at = 0;
@@ -31,7 +26,7 @@ static size_t lightest_stage(const struct app *a)
 /* The worst stage stands beside the lightest, any other beside the worst. */
 static struct contrast contrast_of(const struct app *a, size_t stage)
 {
-	const size_t other = stage == worst_stage(a) ? lightest_stage(a) : worst_stage(a);
+	const size_t other = stage == app_worst_stage(a) ? lightest_stage(a) : app_worst_stage(a);
 	struct contrast c = { &a->stages[stage], &a->stages[other], other, MEMORY_WEIGHTS, 0 };
 	const int64_t sign = c.here->need_bytes >= c.there->need_bytes ? 1 : -1;
 	for (int k = 0; k < MEMORY_CATEGORY_COUNT; k++) {
@@ -104,8 +99,8 @@ char *view_why(const struct app *a, size_t stage, char *buf, size_t cap)
 			units_format_gib(c.here->need_bytes, all, sizeof(all)));
 		return buf;
 	}
-	write_cause(&c, stage != worst_stage(a), cause, sizeof(cause));
-	if (stage == worst_stage(a))
+	write_cause(&c, stage != app_worst_stage(a), cause, sizeof(cause));
+	if (stage == app_worst_stage(a))
 		(void)snprintf(buf, cap, _("Stage %zu needs most: %s."), stage, cause);
 	else
 		(void)snprintf(buf, cap, _("Stage %zu needs %s less than stage %zu: %s."), stage,
