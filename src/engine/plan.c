@@ -120,7 +120,7 @@ static void judge(const struct scenario *s, struct plan *p)
 
 static bool fills_its_spans(const struct pipeline *pl)
 {
-	return schedule_table[pl->schedule].wait == WAIT_ZERO && pl->m >= 2 * pl->p - 1;
+	return schedule_table[pl->schedule].zero_bubble && pl->m >= 2 * pl->p - 1;
 }
 
 static void fill_pipeline(const struct memory_shared *sh, struct plan *p)
@@ -130,9 +130,9 @@ static void fill_pipeline(const struct memory_shared *sh, struct plan *p)
 	bool exact = true;
 
 	*pl = sh->pipeline;
-	/* Ticks of a chunk: F = 1, whole backward = 2, its halves 1 each. Src: sched_closed.c. */
+	/* Ticks of a chunk: F = 1, whole backward = 2, its halves 1 each. Src: sched_makespan.c. */
 	busy = 3 * pl->m * pl->v;
-	makespan = pl->p == 1 ? busy : schedule_table[pl->schedule].closed(pl, 1, 1, 1, 0, &exact);
+	makespan = pl->p == 1 ? busy : pipeline_makespan(pl, 1, 1, 1, 0, &exact);
 	p->bubble_of_step = (double)(makespan - busy) / (double)makespan;
 	p->bubble_over_ideal = (double)(makespan - busy) / (double)busy;
 	p->bubble_is_stated = !exact;
@@ -146,7 +146,7 @@ static void diagnose_pipeline(struct plan *p)
 
 	if (p->pipeline.p == 1)
 		return;
-	if (schedule_table[p->pipeline.schedule].greedy)
+	if (schedule_table[p->pipeline.schedule].greedy != NULL)
 		diagnose(p, DIAGNOSTIC_NOTE, "schedule-stated", "schedule",
 			"%s is ordered by the times of its actions: bubble and in-flight counts here are "
 			"stated estimates; the pipeline view runs the order itself",
