@@ -1,6 +1,7 @@
 #include "catalog.h"
 
 #include "num.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,11 +92,6 @@ static const char *const maker_words[] = {
 	NULL,
 };
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -106,15 +102,6 @@ static bool is_separator(char c)
 	return c == '-' || c == '_' || c == ' ' || c == '/' || c == '(' || c == ')';
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	while (*a != '\0' && lower(*a) == lower(*b)) {
-		a++;
-		b++;
-	}
-	return *a == '\0' && *b == '\0';
-}
-
 /* Equal but for separators: "h100 sxm 80gb", "H100_SXM-80GB". */
 static bool same_squashed(const char *a, const char *b)
 {
@@ -123,7 +110,7 @@ static bool same_squashed(const char *a, const char *b)
 			a++;
 		while (is_separator(*b))
 			b++;
-		if (lower(*a) != lower(*b))
+		if (text_lower(*a) != text_lower(*b))
 			return false;
 		if (*a == '\0')
 			return true;
@@ -148,7 +135,7 @@ static bool words_split(const char *text, struct words *w)
 		while (text[len] != '\0' && !is_separator(text[len])) {
 			if (len + 1 >= WORD_CAP)
 				return false;
-			w->text[w->n][len] = lower(text[len]);
+			w->text[w->n][len] = text_lower(text[len]);
 			len++;
 		}
 		w->text[w->n][len] = '\0';
@@ -371,7 +358,7 @@ static bool is_also(const char *also, const char *name)
 static bool find_exact(const struct name_list *list, const char *name, size_t *index)
 {
 	for (*index = 0; *index < list->n; ++*index)
-		if (same_text(name, list->get(list->ctx, *index)))
+		if (text_same(name, list->get(list->ctx, *index)))
 			return true;
 	for (*index = 0; *index < list->n; ++*index)
 		if (same_squashed(name, list->get(list->ctx, *index)))
@@ -682,10 +669,10 @@ int catalog_distance(const char *a, const char *b)
 
 		row[0] = (int)i;
 		for (size_t j = 1; j <= lb; j++) {
-			int change = lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1;
+			int change = text_lower(a[i - 1]) == text_lower(b[j - 1]) ? 0 : 1;
 
 			row[j] = min_int(above[j - 1] + change, min_int(above[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+			if (i > 1 && j > 1 && text_lower(a[i - 1]) == text_lower(b[j - 2]) && text_lower(a[i - 2]) == text_lower(b[j - 1]))
 				row[j] = min_int(row[j], two_above[j - 2] + 1);
 		}
 	}

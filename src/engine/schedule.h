@@ -68,7 +68,6 @@ struct schedule_info {
 	bool has_groups;           /* micro-batches run in groups */
 	bool splits;               /* the backward is split into I and W */
 	bool overlaps;             /* has overlapped F&B blocks */
-	bool phased;               /* all forwards before all backwards: nothing repeats in between */
 	bool zero_bubble;          /* at F = I = W no rank idles between its actions once there are 2p - 1 micro-batches */
 	/* The order, one of two: what a rank's program is made of, or a generator of lists that depend on costs. */
 	void (*program)(const struct pipeline *pl, int64_t rank, struct sched_program *out);
