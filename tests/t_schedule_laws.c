@@ -202,7 +202,8 @@ static void replay_action(void *ctx, const struct action *a)
 	r->whole_sum += whole_step[a->kind];
 	r->pending[k] += pending_step[a->kind];
 	r->pending_sum += pending_step[a->kind];
-	r->weighs += (double)whole_step[a->kind] * unequal_weights[k].whole + (double)pending_step[a->kind] * unequal_weights[k].pending;
+	r->weighs += (double)whole_step[a->kind] * unequal_weights[k].whole +
+		(double)pending_step[a->kind] * unequal_weights[k].pending;
 	r->most = fmax(r->most, r->weighs);
 	if (r->whole_sum > r->at_whole_sum || (r->whole_sum == r->at_whole_sum && r->pending_sum > r->at_pending_sum)) {
 		memcpy(r->at_whole, r->whole, sizeof r->whole);
@@ -241,7 +242,8 @@ static void check_peaks(const struct pipeline *pl)
 		ck_assert_int_eq(whole + pending, pipeline_in_flight(pl, rank));
 		pipeline_peak(pl, rank, unequal_weights, held);
 		for (int64_t k = 0; k < pipeline_chunks_held(pl); k++)
-			weighs += (double)held[k].whole * unequal_weights[k].whole + (double)held[k].pending * unequal_weights[k].pending;
+			weighs += (double)held[k].whole * unequal_weights[k].whole +
+				(double)held[k].pending * unequal_weights[k].pending;
 		ck_assert_msg(weighs >= r.most && weighs <= r.most, "%s: rank %lld weighs %g, really %g", shape_text(pl),
 			(long long)rank, weighs, r.most);
 		ck_assert_int_le(whole + pending, peaks.at_weight);
@@ -288,15 +290,17 @@ START_TEST(orders_without_a_formula_are_run)
 	int exacts = 0;
 
 	for (int32_t schedule = 0; schedule < SCHEDULE_COUNT; schedule++)
-		for (int64_t m = 16; m <= 4096 && schedule_table[schedule].program != NULL && schedule_table[schedule].makespan != NULL; m *= 16) {
+		for (int64_t m = 16;
+			m <= 4096 && schedule_table[schedule].program != NULL && schedule_table[schedule].makespan != NULL;
+			m *= 16) {
 			struct pipeline pl = { .schedule = schedule, .p = 8, .m = m, .v = schedule_table[schedule].v_min };
 			bool exact, stated;
 			int64_t run = makespan_run(&pl, 2, 2, 2, 0, &exact), want = pipeline_makespan(&pl, 2, 2, 2, 0, &stated);
 
 			exacts += exact;
 			ck_assert(stated && (!exact || run == want));
-			ck_assert_msg(schedule == SCHEDULE_NAIVE || fabs((double)run / (double)want - 1) < 0.15, "%s: %lld, really %lld",
-				shape_text(&pl), (long long)run, (long long)want);
+			ck_assert_msg(schedule == SCHEDULE_NAIVE || fabs((double)run / (double)want - 1) < 0.15,
+				"%s: %lld, really %lld", shape_text(&pl), (long long)run, (long long)want);
 			pl.p = 4096;
 			if (pipeline_check(&pl, NULL) == ERR_OK)
 				ck_assert_int_eq(makespan_run(&pl, 2, 2, 2, 1, &exact), (m * pl.v + 4095) * 6 + 2 * 4095);

@@ -292,7 +292,8 @@ enum err_code gantt_draw_order(const struct order *o, const struct schedule_time
 	g->lower = gantt_lower(pl);
 	g->unit = num_max(1, t->forward > 0 ? t->forward : t->backward);
 	choose_rows(g, num_max(1, num_min(field.rows, GANTT_ROWS_MAX)), field.rank);
-	choose_scale(g, &s.b, (t->forward + t->backward) * pipeline_chunks_held(pl), num_max(1, num_min(field.cols, GANTT_COLS_MAX)));
+	choose_scale(
+		g, &s.b, (t->forward + t->backward) * pipeline_chunks_held(pl), num_max(1, num_min(field.cols, GANTT_COLS_MAX)));
 	clear_cells(g);
 	code = order_run(o, t, workspace, draw_action, &painter, NULL, &g->result, e);
 	if (code != ERR_OK)

@@ -237,8 +237,8 @@ static struct chunk chunk_of(const struct scenario *s, const struct memory_share
 }
 
 /* Micro-batches of every chunk in flight when they hold most. */
-static void in_flight(
-	const struct scenario *s, const struct memory_shared *sh, int64_t rank, const struct chunk *chunk, struct chunk_peak *held)
+static void in_flight(const struct scenario *s, const struct memory_shared *sh, int64_t rank, const struct chunk *chunk,
+	struct chunk_peak *held)
 {
 	int64_t chunks = pipeline_chunks_held(&sh->pipeline);
 	struct chunk_weight weight[STAGE_LIST_MAX];
@@ -247,7 +247,8 @@ static void in_flight(
 	if (sh->pipeline.p == 1)
 		return;
 	for (int64_t k = 0; k < chunks; k++)
-		weight[k] = (struct chunk_weight){ chunk[k].saved + chunk[k].hidden + chunk[k].mask, chunk[k].pending + chunk[k].hidden };
+		weight[k] = (struct chunk_weight){ chunk[k].saved + chunk[k].hidden + chunk[k].mask,
+			chunk[k].pending + chunk[k].hidden };
 	pipeline_peak(&sh->pipeline, rank, s->profile.models_activations ? weight : NULL, held);
 	for (int64_t k = 0; k < chunks && s->profile.drop_in_second_backward && sh->micro_batches > 1; k++)
 		held[k].whole = num_min(held[k].whole, sh->micro_batches - 1);

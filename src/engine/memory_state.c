@@ -192,8 +192,8 @@ static void add_ends(const struct scenario *s, const struct memory_shared *sh, s
 	out->dense += (double)model_final_norm_params(m) + (m->head_bias ? (double)sh->padded_vocab / (double)s->layout.tp : 0);
 }
 
-/* Layers for multi-token prediction. Src: DeepSeek-V3 sec. 2.2; Megatron-LM multi_token_prediction.py: the MTP stage holds its own
- * copy of the embedding. */
+/* Layers for multi-token prediction. Src: DeepSeek-V3 sec. 2.2; Megatron-LM multi_token_prediction.py: the MTP stage holds its
+ * own copy of the embedding. */
 static void add_predictions(const struct scenario *s, const struct memory_shared *sh, struct rank_params *out)
 {
 	const struct model *m = &s->model;

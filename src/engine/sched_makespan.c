@@ -1,7 +1,7 @@
 /* Makespans with equal stages: F, I, W ticks of one chunk (a whole backward lasts I + W), c latency between ranks, s = F + I + W.
  * *exact tells where the value is what the executor finds (the tests compare); elsewhere it is an estimate, for the greedy
- * schedules from their orders at F = I = W, scaled. Src: the papers of each schedule, and where a term is not published (latency),
- * the critical path of the order. */
+ * schedules from their orders at F = I = W, scaled. Src: the papers of each schedule, and where a term is not published
+ * (latency), the critical path of the order. */
 #include "sched_internal.h"
 
 #include "num.h"

@@ -142,7 +142,8 @@ static struct pipeline with_one_round(const struct pipeline *pl)
 static void follow(struct walk *w, struct chunk_peak *most, size_t bytes)
 {
 	for (int64_t left = sched_program_count(&w->cursor.program); left > 0;) {
-		int64_t alike = patterns_alike(&w->cursor), len = alike > 2 ? w->cursor.program.segment[w->cursor.segment].len : 1;
+		int64_t alike = patterns_alike(&w->cursor),
+			len = alike > 2 ? w->cursor.program.segment[w->cursor.segment].len : 1;
 
 		for (int64_t i = 0; i < len; i++) {
 			struct action a = sched_cursor_next(&w->cursor);

@@ -47,8 +47,8 @@ struct chunk_peak {
 	int64_t whole, pending;
 };
 
-/* An order that is made greedily: fills a list (all ranks in turn) bit by bit, its state and scratch in as many bytes. step does a
- * bit of it and says how much, about one for an action, 0 when the list is complete; share how much of all is done, 0 .. 1. */
+/* An order that is made greedily: fills a list (all ranks in turn) bit by bit, its state and scratch in as many bytes. step does
+ * a bit of it and says how much, about one for an action, 0 when the list is complete; share how much of all is done, 0 .. 1. */
 struct greedy_order {
 	int64_t (*scratch_bytes)(const struct pipeline *pl);
 	void (*begin)(const struct pipeline *pl, void *scratch, struct action *list);
@@ -59,16 +59,15 @@ struct greedy_order {
 struct sched_program;
 struct schedule_info {
 	const char *key, *label, *help, *cite;
-	const char *rule; /* what the shape must be, and why */
-	const char *peak_formula,
-		*makespan_formula; /* in the symbols of meshplan-model(7); s = F + I + W of a chunk */
-	int32_t placement;         /* enum placement */
-	int64_t v_min, v_max;      /* legal chunks per rank */
-	int64_t passes;            /* actions per chunk and micro-batch on a rank: 2 or 3; more where some are blocks */
-	bool has_groups;           /* micro-batches run in groups */
-	bool splits;               /* the backward is split into I and W */
-	bool overlaps;             /* has overlapped F&B blocks */
-	bool zero_bubble;          /* at F = I = W no rank idles between its actions once there are 2p - 1 micro-batches */
+	const char *rule;                            /* what the shape must be, and why */
+	const char *peak_formula, *makespan_formula; /* in the symbols of meshplan-model(7); s = F + I + W of a chunk */
+	int32_t placement;                           /* enum placement */
+	int64_t v_min, v_max;                        /* legal chunks per rank */
+	int64_t passes;   /* actions per chunk and micro-batch on a rank: 2 or 3; more where some are blocks */
+	bool has_groups;  /* micro-batches run in groups */
+	bool splits;      /* the backward is split into I and W */
+	bool overlaps;    /* has overlapped F&B blocks */
+	bool zero_bubble; /* at F = I = W no rank idles between its actions once there are 2p - 1 micro-batches */
 	/* The order, one of two: what a rank's program is made of, or a generator of lists that depend on costs. */
 	void (*program)(const struct pipeline *pl, int64_t rank, struct sched_program *out);
 	const struct greedy_order *greedy;
