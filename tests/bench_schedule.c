@@ -129,7 +129,7 @@ int main(void)
 	bool good = true;
 
 	for (int32_t i = 0; i < SCHEDULE_COUNT; i++)
-		good = (schedule_table[i].greedy ? bench_greedy(i) : bench_closed(i)) && good;
+		good = (schedule_table[i].greedy != NULL ? bench_greedy(i) : bench_closed(i)) && good;
 	good = bench_large() && good;
 	good = bench_plan() && good;
 	return good ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -36,11 +36,11 @@ static double executed_s(const struct pipeline *pl, const struct stage_costs *c,
 /* The makespan that the step counts with. */
 static double stepped_s(const struct scenario *s, const struct pipeline *pl, const struct stage_costs *c)
 {
-	struct step_model m = { .s = s, .micro_batches = (double)pl->m };
+	struct step_model m = { .s = s, .pipeline = *pl, .micro_batches = (double)pl->m };
 	struct step_time t = { 0 };
 
 	step_find_slowest(pl, c, &t);
-	return m.micro_batches * t.stage_max_s + step_bubble(&m, pl, c, &t);
+	return m.micro_batches * t.stage_max_s + step_bubble(&m, c, &t);
 }
 
 /* Whole numbers of seconds, so that both add up without rounding. */

@@ -160,7 +160,7 @@ START_TEST(every_pipeline_can_be_drawn_in_every_field)
 
 	for (int64_t p = 1; p <= 40; p += p < 8 ? 1 : 8) {
 		for (size_t i = 0; i < sizeof ms / sizeof ms[0]; i++) {
-			int64_t v = schedule_table[schedule].needs_v ? 2 : 1, m = v == 2 ? num_round_up(ms[i], p) : ms[i];
+			int64_t v = schedule_table[schedule].v_min > 1 ? 2 : 1, m = v == 2 ? num_round_up(ms[i], p) : ms[i];
 			struct pipeline pl = { .schedule = schedule, .p = p, .m = m, .v = v };
 
 			if (pipeline_check(&pl, NULL) != ERR_OK)

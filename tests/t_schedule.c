@@ -132,7 +132,7 @@ START_TEST(random_access_equals_the_iterator)
 
 			order_each(&h.o, rank, count_equal, &x);
 			ck_assert_int_eq(x.i, order_count(&h.o, rank));
-			ck_assert_int_eq(x.i, schedule_table[pl.schedule].count(&pl, rank));
+			ck_assert_int_eq(x.i, pipeline_count(&pl, rank));
 		}
 		order_close(&h);
 	}

@@ -19,7 +19,7 @@ bool exact_is_wanted(const struct app *a)
 	const struct pipeline *pl = &a->plan.pipeline;
 	int64_t bytes;
 	const bool made = a->exact.workspace != NULL && a->exact.build.scratch == NULL;
-	if (a->view != VIEW_PIPELINE || !schedule_table[pl->schedule].greedy || made)
+	if (a->view != VIEW_PIPELINE || schedule_table[pl->schedule].greedy == NULL || made)
 		return false;
 	bytes = order_workspace_bytes(pl);
 	return bytes >= 0 && bytes <= EXACT_BYTES_MAX && pipeline_actions(pl) <= EXACT_ACTIONS_MAX;

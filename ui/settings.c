@@ -30,7 +30,7 @@ static bool recomputes_all(const struct scenario *s)
 
 static bool is_interleaved(const struct scenario *s)
 {
-	return schedule_table[s->layout.schedule].needs_v;
+	return schedule_table[s->layout.schedule].v_min > 1;
 }
 
 static bool has_stages(const struct scenario *s)

@@ -31,7 +31,7 @@ static struct pipeline drawable(const struct pipeline *pl)
 		d.m = num_max(2, ACTIONS_MAX / per_batch / group) * group;
 	if (d.m > pl->m)
 		d.m = pl->m;
-	return schedule_table[pl->schedule].greedy ? drawable_greedy(pl, d) : d;
+	return schedule_table[pl->schedule].greedy != NULL ? drawable_greedy(pl, d) : d;
 }
 
 /* The exact order, once it is made. */
@@ -53,7 +53,7 @@ static struct pipeline_ticks whole_ticks(const struct app *a, int64_t drawn_m, i
 	const struct pipeline *pl = &a->plan.pipeline;
 	struct pipeline_ticks t = { drawn_ticks, true };
 	if (drawn_m != pl->m)
-		t.n = schedule_table[pl->schedule].closed(pl, 1, 1, 1, 0, &t.exact);
+		t.n = pipeline_makespan(pl, 1, 1, 1, 0, &t.exact);
 	return t;
 }
 

@@ -60,7 +60,7 @@ static enum err_code pipeline_from_flags(struct cli *cli, struct pipeline *pl, s
 	}
 	if (!schedule && d.s.layout.vpp > 1)
 		d.s.layout.schedule = SCHEDULE_INTERLEAVED;
-	interleaved = schedule_table[d.s.layout.schedule].needs_v;
+	interleaved = schedule_table[d.s.layout.schedule].v_min > 1;
 	if (interleaved && args_knob(&cli->args, "vpp") == NULL)
 		d.s.layout.vpp = 2;
 	*pl = (struct pipeline){ .schedule = d.s.layout.schedule,

@@ -1,6 +1,7 @@
 #include "catalog.h"
 
 #include "num.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,11 +92,6 @@ static const char *const maker_words[] = {
 	NULL,
 };
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -106,15 +102,6 @@ static bool is_separator(char c)
 	return c == '-' || c == '_' || c == ' ' || c == '/' || c == '(' || c == ')';
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	while (*a != '\0' && lower(*a) == lower(*b)) {
-		a++;
-		b++;
-	}
-	return *a == '\0' && *b == '\0';
-}
-
 /* Equal but for separators: "h100 sxm 80gb", "H100_SXM-80GB". */
 static bool same_squashed(const char *a, const char *b)
 {
@@ -123,7 +110,7 @@ static bool same_squashed(const char *a, const char *b)
 			a++;
 		while (is_separator(*b))
 			b++;
-		if (lower(*a) != lower(*b))
+		if (text_lower(*a) != text_lower(*b))
 			return false;
 		if (*a == '\0')
 			return true;
@@ -148,7 +135,7 @@ static bool words_split(const char *text, struct words *w)
 		while (text[len] != '\0' && !is_separator(text[len])) {
 			if (len + 1 >= WORD_CAP)
 				return false;
-			w->text[w->n][len] = lower(text[len]);
+			w->text[w->n][len] = text_lower(text[len]);
 			len++;
 		}
 		w->text[w->n][len] = '\0';
@@ -371,7 +358,7 @@ static bool is_also(const char *also, const char *name)
 static bool find_exact(const struct name_list *list, const char *name, size_t *index)
 {
 	for (*index = 0; *index < list->n; ++*index)
-		if (same_text(name, list->get(list->ctx, *index)))
+		if (text_same(name, list->get(list->ctx, *index)))
 			return true;
 	for (*index = 0; *index < list->n; ++*index)
 		if (same_squashed(name, list->get(list->ctx, *index)))
@@ -449,26 +436,6 @@ static enum err_code resolve(const struct name_list *list, const char *name, pre
 	return ERR_OK;
 }
 
-static const char *model_name(const void *ctx, size_t i)
-{
-	return ((const struct catalog *)ctx)->models[i].id;
-}
-
-static const char *gpu_name(const void *ctx, size_t i)
-{
-	return ((const struct catalog *)ctx)->gpus[i].id;
-}
-
-static const char *node_name(const void *ctx, size_t i)
-{
-	return ((const struct catalog *)ctx)->nodes[i].id;
-}
-
-static const char *profile_name(const void *ctx, size_t i)
-{
-	return ((const struct catalog *)ctx)->profiles[i].id;
-}
-
 static bool gpu_is_default(const struct gpu *g)
 {
 	for (size_t i = 0; i < sizeof gpu_defaults / sizeof gpu_defaults[0]; i++)
@@ -513,70 +480,29 @@ static const char *model_also(const void *ctx, size_t i)
 	return ((const struct catalog *)ctx)->models[i].also;
 }
 
-enum err_code catalog_model(const struct catalog *c, const char *name, const struct model **out, struct err *e)
-{
-	struct name_list list = {
-		.what = "model", .n = c->n_models, .get = model_name, .ctx = c, .also = model_also, .noise = weights_words,
-		.instead = "or its size (params 70B), or a config.json"
-	};
-	size_t i = 0;
-	enum err_code code = resolve(&list, name, prefer_none, &i, e);
+/* The function that finds one kind of preset; what its name_list says besides id and number comes last. */
+#define FIND(function, struct_name, rows, prefer, ...)                                                                           \
+	static const char *rows##_id(const void *ctx, size_t i)                                                                  \
+	{                                                                                                                        \
+		return ((const struct catalog *)ctx)->rows[i].id;                                                                \
+	}                                                                                                                        \
+	enum err_code function(const struct catalog *c, const char *name, const struct struct_name **out, struct err *e)         \
+	{                                                                                                                        \
+		const struct name_list list = { .n = c->n_##rows, .get = rows##_id, .ctx = c, __VA_ARGS__ };                     \
+		size_t i = 0;                                                                                                    \
+		enum err_code code = resolve(&list, name, prefer, &i, e);                                                        \
+                                                                                                                                 \
+		if (code == ERR_OK)                                                                                              \
+			*out = &c->rows[i];                                                                                      \
+		return code;                                                                                                     \
+	}
 
-	if (code == ERR_OK)
-		*out = &c->models[i];
-	return code;
-}
-
-enum err_code catalog_gpu(const struct catalog *c, const char *name, const struct gpu **out, struct err *e)
-{
-	struct name_list list = {
-		.what = "gpu", .n = c->n_gpus, .get = gpu_name, .ctx = c, .noise = maker_words, .any_order = true
-	};
-	size_t i = 0;
-	enum err_code code = resolve(&list, name, prefer_gpu, &i, e);
-
-	if (code == ERR_OK)
-		*out = &c->gpus[i];
-	return code;
-}
-
-enum err_code catalog_node(const struct catalog *c, const char *name, const struct node **out, struct err *e)
-{
-	struct name_list list = { .what = "node", .n = c->n_nodes, .get = node_name, .ctx = c };
-	size_t i = 0;
-	enum err_code code = resolve(&list, name, prefer_none, &i, e);
-
-	if (code == ERR_OK)
-		*out = &c->nodes[i];
-	return code;
-}
-
-enum err_code catalog_profile(const struct catalog *c, const char *name, const struct profile **out, struct err *e)
-{
-	struct name_list list = { .what = "profile", .n = c->n_profiles, .get = profile_name, .ctx = c };
-	size_t i = 0;
-	enum err_code code = resolve(&list, name, prefer_profile, &i, e);
-
-	if (code == ERR_OK)
-		*out = &c->profiles[i];
-	return code;
-}
-
-static const char *coefficients_name(const void *ctx, size_t i)
-{
-	return ((const struct catalog *)ctx)->coefficients[i].id;
-}
-
-enum err_code catalog_find_coefficients(const struct catalog *c, const char *name, const struct coefficients **out, struct err *e)
-{
-	struct name_list list = { .what = "coefficients", .n = c->n_coefficients, .get = coefficients_name, .ctx = c };
-	size_t i = 0;
-	enum err_code code = resolve(&list, name, prefer_none, &i, e);
-
-	if (code == ERR_OK)
-		*out = &c->coefficients[i];
-	return code;
-}
+FIND(catalog_model, model, models, prefer_none, .what = "model", .also = model_also, .noise = weights_words,
+	.instead = "or its size (params 70B), or a config.json")
+FIND(catalog_gpu, gpu, gpus, prefer_gpu, .what = "gpu", .noise = maker_words, .any_order = true)
+FIND(catalog_node, node, nodes, prefer_none, .what = "node")
+FIND(catalog_profile, profile, profiles, prefer_profile, .what = "profile")
+FIND(catalog_find_coefficients, coefficients, coefficients, prefer_none, .what = "coefficients")
 
 /* The prices of one GPU. */
 struct price_list {
@@ -682,10 +608,11 @@ int catalog_distance(const char *a, const char *b)
 
 		row[0] = (int)i;
 		for (size_t j = 1; j <= lb; j++) {
-			int change = lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1;
+			int change = text_lower(a[i - 1]) == text_lower(b[j - 1]) ? 0 : 1;
 
 			row[j] = min_int(above[j - 1] + change, min_int(above[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+			if (i > 1 && j > 1 && text_lower(a[i - 1]) == text_lower(b[j - 2]) &&
+				text_lower(a[i - 2]) == text_lower(b[j - 1]))
 				row[j] = min_int(row[j], two_above[j - 2] + 1);
 		}
 	}

@@ -30,17 +30,18 @@ void draft_init_blank(struct draft *d, const struct catalog *c)
 	struct scenario *s = &d->s;
 
 	memset(d, 0, sizeof *d);
-	s->cluster.gpus = 1;
+	/* What no row states: rules fill it in, once there is a model, a GPU, a framework. */
 	s->cluster.gpus_per_node = 8;
-	s->layout = (struct layout){ .tp = 1, .pp = 1, .vpp = 1, .cp = 1, .ep = 1, .etp = 1, .schedule = SCHEDULE_1F1B };
-	s->training = (struct training){ .precision = PRECISION_BF16,
-		.seq = 4096,
-		.micro_batch = 1,
-		.global_batch = 1,
-		.recompute_every = 1,
-		.lora_rank = 16 };
-	s->cost = (struct economics){ .pue = 1.2, .mtbf_hours = 50000, .goodput = 0.85 };
-	s->profile = (struct profile){ .id = "auto", .framework = FRAMEWORK_AUTO };
+	s->layout.etp = 1;
+	s->layout.schedule = SCHEDULE_1F1B;
+	s->training.precision = PRECISION_BF16;
+	for (size_t i = 0; i < knob_count(); i++) {
+		const struct knob *k = knob_at(i);
+		/* A default always is a value of its row: t_knobs. */
+		enum err_code code = k->dflt != NULL ? knob_parse(k, c, k->dflt, s, NULL) : ERR_OK;
+
+		(void)code;
+	}
 	if (c->n_coefficients > 0)
 		s->coefficients = c->coefficients[0];
 	draft_settle(d, c);

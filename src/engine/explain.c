@@ -63,11 +63,12 @@ void put_knob(struct explanation *x, const struct draft *d, const char *symbol, 
 /* The textbook forms where makespan - busy is (p - 1) s; else from the makespan. */
 static const char *bubble_formula(const struct pipeline *pl, bool of_step)
 {
-	enum schedule_wait wait = schedule_table[pl->schedule].wait;
+	bool exact;
+	int64_t idle = pipeline_makespan(pl, 1, 1, 1, 0, &exact) - 3 * pl->m * pl->v;
 
-	if (wait == WAIT_NAIVE)
+	if (pl->schedule == SCHEDULE_NAIVE)
 		return of_step ? "1 - 1/p" : "p - 1";
-	if (wait == WAIT_ONCE && pl->m >= pl->p)
+	if (exact && idle == 3 * (pl->p - 1))
 		return of_step ? "(p - 1) / (m v + p - 1)" : "(p - 1) / (m v)";
 	return of_step ? "1 - m v s / makespan" : "makespan / (m v s) - 1";
 }

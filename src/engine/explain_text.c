@@ -87,36 +87,27 @@ void explain_text(const struct draft *d, const struct explanation *x, struct sin
 /* The members of an explanation. */
 static void put_members(const struct explanation *x, struct sink *out)
 {
-	sink_puts(out, "\"quantity\": ");
-	sink_json_string(out, x->quantity);
-	sink_puts(out, ", \"symbol\": ");
-	sink_json_string(out, x->symbol);
-	sink_puts(out, ",\n  \"formula\": ");
-	sink_json_string(out, x->formula);
+	sink_json_text(out, "\"quantity\": ", x->quantity);
+	sink_json_text(out, ", \"symbol\": ", x->symbol);
+	sink_json_text(out, ",\n  \"formula\": ", x->formula);
 	sink_puts(out, ",\n  \"values\": [");
 	for (size_t i = 0; i < x->n_values; i++) {
 		const struct explain_value *v = &x->values[i];
 
-		sink_puts(out, i > 0 ? ",\n    { \"symbol\": " : "\n    { \"symbol\": ");
-		sink_json_string(out, v->symbol);
+		sink_json_text(out, i > 0 ? ",\n    { \"symbol\": " : "\n    { \"symbol\": ", v->symbol);
 		sink_puts(out, ", \"value\": ");
 		sink_json_double(out, v->value);
-		sink_puts(out, ", \"unit\": ");
-		sink_json_string(out, v->unit);
-		sink_puts(out, ", \"from\": ");
-		sink_json_string(out, v->from);
+		sink_json_text(out, ", \"unit\": ", v->unit);
+		sink_json_text(out, ", \"from\": ", v->from);
 		sink_puts(out, " }");
 	}
 	sink_puts(out, "],\n  \"result\": ");
 	sink_json_double(out, x->result);
-	sink_puts(out, ", \"unit\": ");
-	sink_json_string(out, x->unit);
-	sink_puts(out, ",\n  \"source\": ");
-	sink_json_string(out, x->source);
+	sink_json_text(out, ", \"unit\": ", x->unit);
+	sink_json_text(out, ",\n  \"source\": ", x->source);
 	sink_puts(out, ",\n  \"notes\": [");
 	for (size_t i = 0; i < x->n_notes; i++) {
-		sink_puts(out, i > 0 ? ",\n    " : "\n    ");
-		sink_json_string(out, x->notes[i]);
+		sink_json_text(out, i > 0 ? ",\n    " : "\n    ", x->notes[i]);
 	}
 	sink_puts(out, "]");
 }
@@ -142,7 +133,7 @@ static size_t collect_answers(const struct draft *d, const struct plan *p, struc
 	const struct scenario *s = &d->s;
 	double params = (double)p->params;
 	int64_t per_node = num_min(p->gpus_per_node, s->cluster.gpus), zero = s->layout.zero;
-	bool full = s->training.precision == PRECISION_FP32 || s->training.precision == PRECISION_TF32;
+	bool full = scenario_full_precision(s);
 	bool offload = s->training.offload != OFFLOAD_NONE, all = s->training.offload_params != OFFLOAD_NONE;
 	size_t n = 0;
 
@@ -192,12 +183,10 @@ void explain_compare_json(const struct draft *d, const struct plan *p, const str
 	}
 	sink_puts(out, "\"compare\": [");
 	for (size_t i = 0; i < n; i++) {
-		sink_puts(out, i > 0 ? ",\n  { \"who\": " : "\n  { \"who\": ");
-		sink_json_string(out, a[i].who);
+		sink_json_text(out, i > 0 ? ",\n  { \"who\": " : "\n  { \"who\": ", a[i].who);
 		sink_puts(out, ", \"gpu_bytes\": ");
 		sink_json_int(out, num_round(a[i].gpu_bytes));
-		sink_puts(out, ", \"counts\": ");
-		sink_json_string(out, a[i].counts);
+		sink_json_text(out, ", \"counts\": ", a[i].counts);
 		sink_puts(out, " }");
 	}
 	sink_puts(out, "\n] }\n");

@@ -20,18 +20,13 @@ struct survey {
 	struct bounds b;
 };
 
-static int64_t chunks_of(const struct pipeline *pl)
-{
-	return pipeline_chunks_held(pl);
-}
-
 /* The backward of micro-batch 0 through the last chunk ends the fill of a rank; the first rank to run its last forward begins the
  * drain. With both directions each half of the micro-batches has its own chunk. */
 static void survey_action(void *ctx, const struct timed_action *a)
 {
 	struct survey *s = ctx;
 	bool both = pipeline_placement(s->pl) == PLACEMENT_BIDIRECTIONAL;
-	bool last_chunk = both || a->action.stage == pipeline_stage_of(s->pl, a->rank, chunks_of(s->pl) - 1);
+	bool last_chunk = both || a->action.stage == pipeline_stage_of(s->pl, a->rank, pipeline_chunks_held(s->pl) - 1);
 	int64_t i = a->action.micro_batch, m = s->pl->m, half = m / 2;
 	bool first = i == 0 || (both && i == half), last = i == m - 1 || (both && i == half - 1);
 
@@ -297,7 +292,8 @@ enum err_code gantt_draw_order(const struct order *o, const struct schedule_time
 	g->lower = gantt_lower(pl);
 	g->unit = num_max(1, t->forward > 0 ? t->forward : t->backward);
 	choose_rows(g, num_max(1, num_min(field.rows, GANTT_ROWS_MAX)), field.rank);
-	choose_scale(g, &s.b, (t->forward + t->backward) * chunks_of(pl), num_max(1, num_min(field.cols, GANTT_COLS_MAX)));
+	choose_scale(
+		g, &s.b, (t->forward + t->backward) * pipeline_chunks_held(pl), num_max(1, num_min(field.cols, GANTT_COLS_MAX)));
 	clear_cells(g);
 	code = order_run(o, t, workspace, draw_action, &painter, NULL, &g->result, e);
 	if (code != ERR_OK)

@@ -212,43 +212,62 @@ static double chunk_saved(const struct scenario *s, const struct memory_shared *
 	return every > 1 && n > 0 ? bytes * (double)num_ceil_div(n, every) / (double)n : bytes;
 }
 
-/* Micro-batches of chunk k in flight at the peak. */
-static struct chunk_peak in_flight(const struct scenario *s, const struct memory_shared *sh, int64_t rank, int64_t k)
-{
-	const struct pipeline *pl = &sh->pipeline;
-	struct chunk_peak n = { 1, 0 };
+/* What one micro-batch of a chunk holds, bytes. */
+struct chunk {
+	int64_t layers;
+	double saved;        /* from the start of F to the end of I or B */
+	double pending;      /* from there to the end of W: what the four matrix multiplies of a layer keep for it */
+	double hidden, mask; /* hidden: all the time; mask: of the embedding, as saved */
+};
 
-	if (pl->p == 1)
-		return n;
-	n = schedule_table[pl->schedule].peak(pl, rank, k);
-	if (s->profile.drop_in_second_backward && sh->micro_batches > 1)
-		n.whole = num_min(n.whole, sh->micro_batches - 1);
-	return n;
-}
-
-/* Adds what n micro-batches of chunk k hold. */
-static void hold_chunk(
-	const struct scenario *s, const struct memory_shared *sh, int64_t rank, int64_t k, struct chunk_peak n, struct dynamic *d)
+static struct chunk chunk_of(const struct scenario *s, const struct memory_shared *sh, int64_t rank, int64_t k)
 {
 	const struct profile *p = &s->profile;
 	int64_t i = pipeline_stage_of(&sh->pipeline, rank, k), layers = sh->split.layers[i];
-	double extra = s->layout.pp > 1 ? p->hidden_extra_pipeline : p->hidden_extra_single, held = (double)(n.whole + n.pending);
-	double one = chunk_saved(s, sh, sh->first_layer[i], layers);
+	double extra = s->layout.pp > 1 ? p->hidden_extra_pipeline : p->hidden_extra_single;
+	struct chunk c = { .layers = layers, .saved = chunk_saved(s, sh, sh->first_layer[i], layers) };
+
+	c.pending = (double)layers * p->pending_weight_bytes * sh->hidden_elements * sh->element / 2 / (double)s->layout.tp;
+	c.hidden = extra * sh->element * sh->hidden_elements;
+	if (s->training.recompute == RECOMPUTE_FULL)
+		c.hidden += p->mask_bytes * (double)s->training.seq * (double)s->training.seq;
+	if (i == 0 && p->embedding_mask && s->training.dropout > 0 && s->model.positions > 0)
+		c.mask = sh->hidden_elements / sh->sp;
+	return c;
+}
+
+/* Micro-batches of every chunk in flight when they hold most. */
+static void in_flight(const struct scenario *s, const struct memory_shared *sh, int64_t rank, const struct chunk *chunk,
+	struct chunk_peak *held)
+{
+	int64_t chunks = pipeline_chunks_held(&sh->pipeline);
+	struct chunk_weight weight[STAGE_LIST_MAX];
+
+	held[0] = (struct chunk_peak){ 1, 0 };
+	if (sh->pipeline.p == 1)
+		return;
+	for (int64_t k = 0; k < chunks; k++)
+		weight[k] = (struct chunk_weight){ chunk[k].saved + chunk[k].hidden + chunk[k].mask,
+			chunk[k].pending + chunk[k].hidden };
+	pipeline_peak(&sh->pipeline, rank, s->profile.models_activations ? weight : NULL, held);
+	for (int64_t k = 0; k < chunks && s->profile.drop_in_second_backward && sh->micro_batches > 1; k++)
+		held[k].whole = num_min(held[k].whole, sh->micro_batches - 1);
+}
+
+/* Adds what n micro-batches of chunk k hold. */
+static void hold_chunk(const struct chunk *c, int64_t k, struct chunk_peak n, struct dynamic *d)
+{
+	double whole = (double)n.whole, held = whole + (double)n.pending;
 
 	if (k == 0)
-		d->saved_one = one;
-	d->layers += layers;
-	d->saved += (double)n.whole * one;
-	/* What the four matrix multiplies of a layer keep until their weight gradients are taken. */
-	d->pending += (double)(n.pending * layers) * p->pending_weight_bytes * sh->hidden_elements * sh->element / 2 /
-		(double)s->layout.tp;
-	d->hidden += held * extra * sh->element * sh->hidden_elements;
-	if (s->training.recompute == RECOMPUTE_FULL)
-		d->hidden += held * p->mask_bytes * (double)s->training.seq * (double)s->training.seq;
-	if (i == 0 && p->embedding_mask && s->training.dropout > 0 && s->model.positions > 0)
-		d->mask = (double)n.whole * sh->hidden_elements / sh->sp;
+		d->saved_one = c->saved;
+	d->layers += c->layers;
+	d->saved += whole * c->saved;
+	d->pending += (double)n.pending * c->pending;
+	d->hidden += held * c->hidden;
+	d->mask += whole * c->mask;
 	d->chunks_in_flight += held;
-	d->layers_in_flight += held * (double)layers;
+	d->layers_in_flight += held * (double)c->layers;
 }
 
 /* What a backward has recomputed of the layer it is in. */
@@ -284,8 +303,15 @@ static double offload_saved(const struct scenario *s, struct dynamic *d)
 static void sum_activations(
 	const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct dynamic *d, struct stage_memory *out)
 {
-	for (int64_t k = 0; k < pipeline_chunks_held(&sh->pipeline); k++)
-		hold_chunk(s, sh, rank, k, in_flight(s, sh, rank, k), d);
+	struct chunk chunk[STAGE_LIST_MAX];
+	struct chunk_peak held[STAGE_LIST_MAX];
+	int64_t chunks = pipeline_chunks_held(&sh->pipeline);
+
+	for (int64_t k = 0; k < chunks; k++)
+		chunk[k] = chunk_of(s, sh, rank, k);
+	in_flight(s, sh, rank, chunk, held);
+	for (int64_t k = 0; k < chunks; k++)
+		hold_chunk(&chunk[k], k, held[k], d);
 	out->in_flight =
 		out->layers > 0 ? d->layers_in_flight / (double)out->layers : d->chunks_in_flight / (double)s->layout.vpp;
 	d->recomputed = recomputed_bytes(s, sh, out->layers, out->moe_layers);
@@ -301,8 +327,11 @@ double memory_activations_of(
 
 	if (!s->profile.models_activations)
 		return 0;
-	for (int64_t k = 0; k < pipeline_chunks_held(&sh->pipeline); k++)
-		hold_chunk(s, sh, rank, k, held[k], &d);
+	for (int64_t k = 0; k < pipeline_chunks_held(&sh->pipeline); k++) {
+		struct chunk c = chunk_of(s, sh, rank, k);
+
+		hold_chunk(&c, k, held[k], &d);
+	}
 	memory_rank_params(s, sh, rank, &rp);
 	(void)offload_saved(s, &d);
 	return d.saved + d.pending + d.hidden + d.mask + (backward ? recomputed_bytes(s, sh, rp.layers, rp.moe_layers) : 0);

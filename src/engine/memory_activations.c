@@ -168,7 +168,7 @@ static void fill(struct table *t, bool moe)
 	const struct scenario *s = t->s;
 	const struct profile *p = &s->profile;
 	double T = memory_tokens(s), sp = memory_sp(s), u = T * (double)s->model.hidden;
-	bool eight = s->training.precision == PRECISION_FP8 || s->training.precision == PRECISION_MXFP8;
+	bool eight = scenario_eight_bit(s);
 
 	t->dropped = dropped_here(s);
 	t->element = scenario_element_bytes(s);

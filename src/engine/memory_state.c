@@ -154,21 +154,13 @@ void memory_layer_state(const struct scenario *s, bool moe, struct memory_layer 
 	}
 }
 
-void memory_rank_params(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct rank_params *out)
+/* The layers of a rank, and what adapters train of them. */
+static void add_layers(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct rank_params *out)
 {
 	const struct model *m = &s->model;
-	const struct pipeline *pl = &sh->pipeline;
-	int64_t chunks = pipeline_stages(pl);
-	/* What the shape cannot express is a narrower or wider embedding (OPT-350M), which is split like it. */
-	double adapters = 0, expert_adapter = 0,
-	       positions = (double)(m->positions * m->hidden) + (double)m->extra_params / (double)s->layout.tp;
-	double embed_norm = m->embed_norm ? (double)(m->norm_bias ? 2 * m->hidden : m->hidden) : 0;
 
-	/* On a V both ends are on rank 0; with both directions on the first and on the last rank. */
-	*out = (struct rank_params){ .first = pipeline_chunk_at(pl, rank, 0) >= 0,
-		.last = pipeline_chunk_at(pl, rank, chunks - 1) >= 0 };
-	for (int64_t k = 0; k < pipeline_chunks_held(pl); k++) {
-		int64_t i = pipeline_stage_of(pl, rank, k), n = sh->split.layers[i], first = sh->first_layer[i];
+	for (int64_t k = 0; k < pipeline_chunks_held(&sh->pipeline); k++) {
+		int64_t i = pipeline_stage_of(&sh->pipeline, rank, k), n = sh->split.layers[i], first = sh->first_layer[i];
 		int64_t moe = model_moe_layers(m, first, n), dense = n - moe;
 		double extra = (double)(model_extra_before(m, first + n) - model_extra_before(m, first)) / (double)s->layout.tp;
 
@@ -177,36 +169,58 @@ void memory_rank_params(const struct scenario *s, const struct memory_shared *sh
 		out->dense += (double)dense * sh->layer[0].dense + (double)moe * sh->layer[1].dense + extra;
 		out->expert += (double)moe * sh->layer[1].expert;
 		out->linear += (double)dense * sh->layer[0].linear + (double)moe * sh->layer[1].linear + extra;
-		adapters += (double)dense * sh->layer[0].adapter + (double)moe * sh->layer[1].adapter;
-		expert_adapter += (double)moe * sh->layer[1].expert_adapter;
+		out->trained += (double)dense * sh->layer[0].adapter + (double)moe * sh->layer[1].adapter;
+		out->trained_expert += (double)moe * sh->layer[1].expert_adapter;
 	}
-	out->linear_expert = out->expert;
+}
+
+/* Embedding and head of the model. */
+static void add_ends(const struct scenario *s, const struct memory_shared *sh, struct rank_params *out)
+{
+	const struct model *m = &s->model;
+	/* What the shape cannot express is a narrower or wider embedding (OPT-350M), which is split like it. */
+	double positions = (double)(m->positions * m->hidden) + (double)m->extra_params / (double)s->layout.tp;
+	double embed_norm = m->embed_norm ? (double)(m->norm_bias ? 2 * m->hidden : m->hidden) : 0;
+
 	if (out->first)
 		out->dense += sh->embedding + positions + embed_norm;
-	if (out->last) {
-		/* Tied embeddings on different ranks are two copies. Src: Megatron-LM shared embedding group. */
-		if (!m->tied_embeddings || !out->first)
-			out->dense += sh->embedding;
-		out->dense +=
-			(double)model_final_norm_params(m) + (m->head_bias ? (double)sh->padded_vocab / (double)s->layout.tp : 0);
-	}
-	if (out->last && m->mtp_layers > 0) {
-		bool moe = model_layer_is_moe(m, m->layers - 1);
-		double n = (double)m->mtp_layers, projection = 2 * (double)(m->hidden * m->hidden) / (double)s->layout.tp;
-		double norms = (double)(3 * (m->norm_bias ? 2 : 1) * m->hidden);
+	if (!out->last)
+		return;
+	/* Tied embeddings on different ranks are two copies. Src: Megatron-LM shared embedding group. */
+	if (!m->tied_embeddings || !out->first)
+		out->dense += sh->embedding;
+	out->dense += (double)model_final_norm_params(m) + (m->head_bias ? (double)sh->padded_vocab / (double)s->layout.tp : 0);
+}
 
-		/* Src: DeepSeek-V3 sec. 2.2; Megatron-LM multi_token_prediction.py: the MTP stage holds its own copy of the
-		 * embedding. */
-		out->dense += n * (sh->layer[moe].dense + projection + norms) + (out->first ? 0 : sh->embedding);
-		out->linear += n * (sh->layer[moe].linear + projection);
-		out->expert += n * sh->layer[moe].expert;
-		out->linear_expert = out->expert;
-	}
-	out->trained = out->dense;
-	out->trained_expert = out->expert;
-	if (s->training.adapter != ADAPTER_NONE) {
-		out->trained = adapters;
-		out->trained_expert = expert_adapter;
+/* Layers for multi-token prediction. Src: DeepSeek-V3 sec. 2.2; Megatron-LM multi_token_prediction.py: the MTP stage holds its
+ * own copy of the embedding. */
+static void add_predictions(const struct scenario *s, const struct memory_shared *sh, struct rank_params *out)
+{
+	const struct model *m = &s->model;
+	bool moe = model_layer_is_moe(m, m->layers - 1);
+	double n = (double)m->mtp_layers, projection = 2 * (double)(m->hidden * m->hidden) / (double)s->layout.tp;
+	double norms = (double)(3 * (m->norm_bias ? 2 : 1) * m->hidden);
+
+	out->dense += n * (sh->layer[moe].dense + projection + norms) + (out->first ? 0 : sh->embedding);
+	out->linear += n * (sh->layer[moe].linear + projection);
+	out->expert += n * sh->layer[moe].expert;
+}
+
+void memory_rank_params(const struct scenario *s, const struct memory_shared *sh, int64_t rank, struct rank_params *out)
+{
+	const struct pipeline *pl = &sh->pipeline;
+
+	/* On a V both ends are on rank 0; with both directions on the first and on the last rank. */
+	*out = (struct rank_params){ .first = pipeline_chunk_at(pl, rank, 0) >= 0,
+		.last = pipeline_chunk_at(pl, rank, pipeline_stages(pl) - 1) >= 0 };
+	add_layers(s, sh, rank, out);
+	add_ends(s, sh, out);
+	if (out->last && s->model.mtp_layers > 0)
+		add_predictions(s, sh, out);
+	out->linear_expert = out->expert;
+	if (s->training.adapter == ADAPTER_NONE) {
+		out->trained = out->dense;
+		out->trained_expert = out->expert;
 	}
 }
 
@@ -277,7 +291,7 @@ void memory_rank_state(
 	const struct scenario *s, const struct memory_shared *sh, const struct rank_params *rp, struct stage_memory *out)
 {
 	const struct memory_ledger *l = &sh->ledger;
-	bool eight = s->training.precision == PRECISION_FP8 || s->training.precision == PRECISION_MXFP8;
+	bool eight = scenario_eight_bit(s);
 	double *term = out->term;
 
 	term[TERM_WEIGHTS] = weight_bytes(s, sh, rp);

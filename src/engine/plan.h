@@ -66,6 +66,9 @@ enum err_code plan_evaluate_memory(const struct scenario *s, struct plan *p, str
 /* Adds step, throughput and cost to a plan whose memory part is there. */
 void plan_evaluate_time(const struct scenario *s, struct plan *p);
 
+/* plan_diagnose.c: fills the diagnostics of a plan whose other members are there. */
+void plan_diagnose(const struct scenario *s, struct plan *p);
+
 /* How far the step time may be off, as a share: p->band, wider for every knob that decides on speed and was not given. 0: speed
  * not known. */
 struct draft;

@@ -10,8 +10,7 @@
 static void member(struct sink *out, bool *first, const char *indent, const char *key)
 {
 	sink_puts(out, *first ? "\n" : ",\n");
-	sink_puts(out, indent);
-	sink_json_string(out, key);
+	sink_json_text(out, indent, key);
 	sink_puts(out, ": ");
 	*first = false;
 }

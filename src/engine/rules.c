@@ -454,7 +454,7 @@ static enum err_code check_batch(const struct scenario *s, struct err *e)
 static enum err_code check_precision(const struct scenario *s, struct err *e)
 {
 	const struct gpu *g = &s->cluster.gpu;
-	bool eight = s->training.precision == PRECISION_FP8 || s->training.precision == PRECISION_MXFP8;
+	bool eight = scenario_eight_bit(s);
 	const char *key = precision_choices[s->training.precision].key;
 
 	if (g->id[0] == '\0' || states_only(s))

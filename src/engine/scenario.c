@@ -107,6 +107,11 @@ bool scenario_full_precision(const struct scenario *s)
 	return s->training.precision == PRECISION_FP32 || s->training.precision == PRECISION_TF32;
 }
 
+bool scenario_eight_bit(const struct scenario *s)
+{
+	return s->training.precision == PRECISION_FP8 || s->training.precision == PRECISION_MXFP8;
+}
+
 double scenario_element_bytes(const struct scenario *s)
 {
 	return scenario_full_precision(s) ? 4 : 2;

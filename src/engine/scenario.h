@@ -164,6 +164,8 @@ bool scenario_full_precision(const struct scenario *s);
  * next. pure-bf16 has none but 16-bit ones. Src: torch distributed/fsdp set_requires_gradient_sync,
  * distributed/pipelining/stage.py. */
 double scenario_accumulated_bytes(const struct scenario *s);
+/* Whether the matrix multiplies are in 8 bit. */
+bool scenario_eight_bit(const struct scenario *s);
 /* Bytes of a value in the precision that layers compute in: activations, gathered weights, temporaries. */
 double scenario_element_bytes(const struct scenario *s);
 

@@ -151,7 +151,7 @@ static int64_t slots_of(const struct pipeline *pl)
 	return PERIOD * (4 * pl->p + pl->m + 1) + 2;
 }
 
-int64_t sched_1f1bv_bytes(const struct pipeline *pl)
+static int64_t scratch_bytes(const struct pipeline *pl)
 {
 	return (int64_t)sizeof(struct vgrid) +
 		pl->p *
@@ -159,7 +159,7 @@ int64_t sched_1f1bv_bytes(const struct pipeline *pl)
 			4 * (int64_t)sizeof(int32_t));
 }
 
-void sched_1f1bv_begin(const struct pipeline *pl, void *scratch, struct action *list)
+static void begin(const struct pipeline *pl, void *scratch, struct action *list)
 {
 	struct vgrid *g = scratch;
 
@@ -198,7 +198,7 @@ static void write_rank(struct vgrid *g, int64_t i)
 	}
 }
 
-int64_t sched_1f1bv_step(void *scratch)
+static int64_t step(void *scratch)
 {
 	struct vgrid *g = scratch;
 	int64_t moves = g->slots - 2, at = g->at;
@@ -213,9 +213,11 @@ int64_t sched_1f1bv_step(void *scratch)
 	return at < moves ? g->p : g->slots;
 }
 
-double sched_1f1bv_share(const void *scratch)
+static double share(const void *scratch)
 {
 	const struct vgrid *g = scratch;
 
 	return (double)g->at / (double)(g->slots - 2 + g->p);
 }
+
+const struct greedy_order sched_1f1bv = { scratch_bytes, begin, step, share };

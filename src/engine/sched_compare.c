@@ -36,7 +36,7 @@ int64_t schedule_compare_bytes(int32_t schedule, const struct pipeline *base)
 {
 	static const struct action some = { 0 };
 	struct pipeline pl = compared_pipeline(schedule, base);
-	struct order o = { .pl = pl, .list = schedule_table[schedule].greedy ? &some : NULL };
+	struct order o = { .pl = pl, .list = schedule_table[schedule].greedy != NULL ? &some : NULL };
 	int64_t list, rest, bytes;
 
 	if (pipeline_check(&pl, NULL) != ERR_OK)
@@ -136,7 +136,7 @@ bool schedule_estimate(int32_t schedule, const struct pipeline *base, struct sch
 	*out = (struct schedule_estimate){ .pl = compared_pipeline(schedule, base) };
 	if (pipeline_check(&out->pl, NULL) != ERR_OK)
 		return false;
-	ticks = schedule_table[schedule].closed(&out->pl, 1, 1, 1, 0, &out->exact);
+	ticks = pipeline_makespan(&out->pl, 1, 1, 1, 0, &out->exact);
 	out->exact = out->exact && pipeline_is_exact(&out->pl);
 	out->ticks = (double)(ticks * base->v) / (double)out->pl.v;
 	for (int64_t rank = 0; rank < base->p; rank++)

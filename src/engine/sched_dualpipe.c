@@ -68,7 +68,7 @@ static void drain(const struct shape *x, struct sched_program *g)
 
 void sched_dualpipe(const struct pipeline *pl, int64_t rank, struct sched_program *g)
 {
-	bool both = pl->schedule == SCHEDULE_DUALPIPE;
+	bool both = pipeline_placement(pl) == PLACEMENT_BIDIRECTIONAL;
 	struct shape x = {
 		.h = both ? pl->p / 2 : pl->p, .m = both ? pl->m / 2 : pl->m, .q = both ? num_min(rank, pl->p - 1 - rank) : rank
 	};

@@ -8,6 +8,9 @@
 
 #include "schedule.h"
 
+/* Most chunks of a rank. */
+enum { CHUNKS_MAX = 1024 };
+
 enum { PROGRAM_STREAMS = 7, PROGRAM_SEGMENTS = 14, PATTERN_MAX = 6 };
 
 /* A counter of (stage, micro-batch): in groups of `group` micro-batches (the last may be short) it runs through `chunks` chunks,
@@ -52,6 +55,8 @@ void sched_stream_groups(
 /* Appends a segment of n actions; nothing when n <= 0. */
 void sched_segment_add(struct sched_program *g, int64_t n, int len, const uint8_t *op);
 
+/* How many actions, and the i-th (0-based). */
+int64_t sched_program_count(const struct sched_program *g);
 struct action sched_program_at(const struct sched_program *g, int64_t i);
 
 /* Next group or next chunk of a stream whose chunk is used up. */
@@ -103,42 +108,34 @@ void sched_dualpipe(const struct pipeline *pl, int64_t rank, struct sched_progra
 int64_t sched_interleaved_warm_up(const struct pipeline *pl, int64_t rank);
 
 /* Greedy generators: sched_zb.c, sched_zbv.c, sched_vslots.c, sched_1f1bv.c. */
-#define SCHED_GREEDY(name)                                                                                                       \
-	int64_t name##_bytes(const struct pipeline *pl);                                                                         \
-	void name##_begin(const struct pipeline *pl, void *scratch, struct action *list);                                        \
-	int64_t name##_step(void *scratch);                                                                                      \
-	double name##_share(const void *scratch)
-SCHED_GREEDY(sched_zb);
-SCHED_GREEDY(sched_zbv);
-SCHED_GREEDY(sched_vslots);
-SCHED_GREEDY(sched_1f1bv);
+extern const struct greedy_order sched_zb, sched_zbv, sched_vslots, sched_1f1bv;
 
 /* The costs that greedy generators plan with, defaults put in. */
 struct order_costs sched_costs(const struct pipeline *pl);
 
-/* sched_closed.c: makespans and peaks of the rows. */
-#define SCHED_CLOSED(name) int64_t name(const struct pipeline *pl, int64_t f, int64_t i, int64_t w, int64_t c, bool *exact)
-SCHED_CLOSED(closed_naive);
-SCHED_CLOSED(closed_gpipe);
-SCHED_CLOSED(closed_looped_bfs);
-SCHED_CLOSED(closed_1f1b);
-SCHED_CLOSED(closed_interleaved);
-SCHED_CLOSED(closed_zb1p);
-SCHED_CLOSED(closed_zb2);
-SCHED_CLOSED(closed_zb_v);
-SCHED_CLOSED(closed_v_half);
-SCHED_CLOSED(closed_v_min);
-SCHED_CLOSED(closed_1f1b_v);
-SCHED_CLOSED(closed_dualpipe);
-#define SCHED_PEAK(name) struct chunk_peak name(const struct pipeline *pl, int64_t rank, int64_t k)
-SCHED_PEAK(peak_naive);
-SCHED_PEAK(peak_gpipe);
-SCHED_PEAK(peak_interleaved);
-SCHED_PEAK(peak_zb1p);
-SCHED_PEAK(peak_zb_h1);
-SCHED_PEAK(peak_zb2);
-SCHED_PEAK(peak_zb_v);
-SCHED_PEAK(peak_v_even);
-SCHED_PEAK(peak_dualpipe);
+/* Makespans and peaks of the rows: sched_makespan.c, sched_peak.c. */
+#define SCHED_MAKESPAN(name)                                                                                                     \
+	int64_t makespan_##name(const struct pipeline *pl, int64_t f, int64_t i, int64_t w, int64_t c, bool *exact)
+SCHED_MAKESPAN(naive);
+SCHED_MAKESPAN(gpipe);
+SCHED_MAKESPAN(looped_bfs);
+SCHED_MAKESPAN(1f1b);
+SCHED_MAKESPAN(interleaved);
+SCHED_MAKESPAN(zb1p);
+SCHED_MAKESPAN(zb2);
+SCHED_MAKESPAN(zb_v);
+SCHED_MAKESPAN(v_half);
+SCHED_MAKESPAN(v_min);
+SCHED_MAKESPAN(1f1b_v);
+SCHED_MAKESPAN(dualpipe);
+/* Of a program without a formula. */
+SCHED_MAKESPAN(run);
+#define SCHED_PEAK(name) struct chunk_peak peak_##name(const struct pipeline *pl, int64_t rank, int64_t k)
+SCHED_PEAK(interleaved);
+SCHED_PEAK(zb_h1);
+SCHED_PEAK(zb2);
+SCHED_PEAK(zb_v);
+SCHED_PEAK(v_even);
+SCHED_PEAK(dualpipe);
 
 #endif

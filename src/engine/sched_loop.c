@@ -40,7 +40,7 @@ void sched_gpipe(const struct pipeline *pl, int64_t rank, struct sched_program *
 
 void sched_looped_bfs(const struct pipeline *pl, int64_t rank, struct sched_program *g)
 {
-	int64_t v = pl->schedule == SCHEDULE_LOOPED_BFS ? pl->v : 1;
+	int64_t v = pl->v;
 
 	sched_program_init(g);
 	sched_stream_groups(g, STREAM_F, rank, pl->p, v, pl->m, pl->m, 1);
@@ -53,15 +53,13 @@ int64_t sched_interleaved_warm_up(const struct pipeline *pl, int64_t rank)
 {
 	int64_t behind = pl->p - 1 - rank;
 
-	if (pl->schedule != SCHEDULE_INTERLEAVED)
-		return num_min(behind, pl->m);
-	/* One chunk would be 1F1B, whose warm-up has no factor 2. */
+	/* One chunk is 1F1B, whose warm-up has no factor 2. */
 	return num_min(pl->v == 1 ? behind : 2 * behind + (pl->v - 1) * pipeline_group(pl), pl->m * pl->v);
 }
 
 void sched_interleaved(const struct pipeline *pl, int64_t rank, struct sched_program *g)
 {
-	int64_t v = pl->schedule == SCHEDULE_INTERLEAVED ? pl->v : 1, group = v > 1 ? pipeline_group(pl) : pl->m;
+	int64_t v = pl->v, group = v > 1 ? pipeline_group(pl) : pl->m;
 	int64_t n = pl->m * v, w = sched_interleaved_warm_up(pl, rank);
 
 	sched_program_init(g);

@@ -11,13 +11,13 @@ int64_t order_workspace_bytes(const struct pipeline *pl)
 {
 	const struct schedule_info *info = &schedule_table[pl->schedule];
 
-	if (!info->greedy)
+	if (info->greedy == NULL)
 		return 0;
 	/* Shapes whose generators would not fit into 2^40 bytes are refused before anything is multiplied. */
 	if (pl->p > INT32_MAX || pl->m > INT32_MAX || (double)pl->p * (double)(pl->m + pl->p) > 4e9)
 		return -1;
 	return (pl->p + 1) * (int64_t)sizeof(int64_t) + num_round_up(pipeline_actions(pl) * (int64_t)sizeof(struct action), 8) +
-		info->scratch_bytes(pl);
+		info->greedy->scratch_bytes(pl);
 }
 
 /* Costs that add up over all actions of a rank, waiting included. */
@@ -35,7 +35,7 @@ static enum err_code check_costs(const struct pipeline *pl, struct err *e)
 
 enum err_code order_begin(const struct pipeline *pl, void *workspace, struct order_build *b, struct err *e)
 {
-	const struct schedule_info *info;
+	const struct greedy_order *greedy;
 	enum err_code code = pipeline_check(pl, e);
 	struct action *list;
 	int64_t *first;
@@ -43,8 +43,8 @@ enum err_code order_begin(const struct pipeline *pl, void *workspace, struct ord
 	*b = (struct order_build){ .order.pl = *pl };
 	if (code != ERR_OK)
 		return code;
-	info = &schedule_table[pl->schedule];
-	if (!info->greedy)
+	greedy = schedule_table[pl->schedule].greedy;
+	if (greedy == NULL)
 		return ERR_OK;
 	code = check_costs(pl, e);
 	if (code != ERR_OK)
@@ -52,19 +52,19 @@ enum err_code order_begin(const struct pipeline *pl, void *workspace, struct ord
 	first = workspace;
 	first[0] = 0;
 	for (int64_t rank = 0; rank < pl->p; rank++)
-		first[rank + 1] = first[rank] + info->count(pl, rank);
+		first[rank + 1] = first[rank] + pipeline_count(pl, rank);
 	list = (struct action *)(first + pl->p + 1);
 	b->order.list = list;
 	b->order.first = first;
 	b->scratch = (char *)list + num_round_up(first[pl->p] * (int64_t)sizeof(struct action), 8);
-	info->begin(pl, b->scratch, list);
+	greedy->begin(pl, b->scratch, list);
 	return ERR_OK;
 }
 
 bool order_step(struct order_build *b, int64_t budget)
 {
 	while (b->scratch != NULL && budget > 0) {
-		int64_t work = schedule_table[b->order.pl.schedule].step(b->scratch);
+		int64_t work = schedule_table[b->order.pl.schedule].greedy->step(b->scratch);
 
 		budget -= work;
 		if (work == 0)
@@ -75,7 +75,7 @@ bool order_step(struct order_build *b, int64_t budget)
 
 double order_share(const struct order_build *b)
 {
-	return b->scratch == NULL ? 1 : schedule_table[b->order.pl.schedule].share(b->scratch);
+	return b->scratch == NULL ? 1 : schedule_table[b->order.pl.schedule].greedy->share(b->scratch);
 }
 
 enum err_code order_generate(const struct pipeline *pl, void *workspace, struct order *out, struct err *e)
@@ -91,12 +91,17 @@ enum err_code order_generate(const struct pipeline *pl, void *workspace, struct 
 
 int64_t order_count(const struct order *o, int64_t rank)
 {
-	return o->list != NULL ? o->first[rank + 1] - o->first[rank] : schedule_table[o->pl.schedule].count(&o->pl, rank);
+	return o->list != NULL ? o->first[rank + 1] - o->first[rank] : pipeline_count(&o->pl, rank);
 }
 
 struct action order_at(const struct order *o, int64_t rank, int64_t i)
 {
-	return o->list != NULL ? o->list[o->first[rank] + i] : schedule_table[o->pl.schedule].at(&o->pl, rank, i);
+	struct sched_program g;
+
+	if (o->list != NULL)
+		return o->list[o->first[rank] + i];
+	schedule_table[o->pl.schedule].program(&o->pl, rank, &g);
+	return sched_program_at(&g, i);
 }
 
 void order_each(const struct order *o, int64_t rank, void (*f)(void *ctx, const struct action *a), void *ctx)

@@ -110,13 +110,25 @@ static int64_t kept_before(const struct sched_program *g, int64_t n)
 	return sum;
 }
 
+static int64_t length(const struct sched_program *g)
+{
+	int64_t sum = 0;
+
+	for (int32_t k = 0; k < g->segments; k++)
+		sum += g->segment[k].n;
+	return sum;
+}
+
+int64_t sched_program_count(const struct sched_program *g)
+{
+	return g->keep == INT32_MAX ? length(g) : kept_before(g, length(g));
+}
+
 /* Position of the i-th kept action. */
 static int64_t kept_position(const struct sched_program *g, int64_t i)
 {
-	int64_t low = i, high = 0;
+	int64_t low = i, high = length(g);
 
-	for (int32_t k = 0; k < g->segments; k++)
-		high += g->segment[k].n;
 	while (low < high) {
 		int64_t middle = low + (high - low) / 2;
 

@@ -103,7 +103,7 @@ int64_t order_run_bytes(const struct order *o)
 int64_t schedule_workspace_bytes(const struct pipeline *pl)
 {
 	static const struct action some = { 0 };
-	struct order o = { .pl = *pl, .list = schedule_table[pl->schedule].greedy ? &some : NULL };
+	struct order o = { .pl = *pl, .list = schedule_table[pl->schedule].greedy != NULL ? &some : NULL };
 	int64_t run = order_run_bytes(&o), order = order_workspace_bytes(pl), bytes;
 
 	return run < 0 || order < 0 || !num_add(run, num_round_up(order, 8), &bytes) ? -1 : bytes;
@@ -208,10 +208,13 @@ static void rank_init(struct run *r, int64_t rank)
 
 	k->clock = k->busy = k->first_start = k->index = 0;
 	memset(k->idle, 0, sizeof k->idle);
-	k->left = order_count(r->o, rank);
-	k->list = r->o->list != NULL ? r->o->list + r->o->first[rank] : NULL;
-	if (k->list == NULL) {
+	if (r->o->list != NULL) {
+		k->list = r->o->list + r->o->first[rank];
+		k->left = order_count(r->o, rank);
+	} else {
+		k->list = NULL;
 		schedule_table[r->o->pl.schedule].program(&r->o->pl, rank, &k->cursor.program);
+		k->left = sched_program_count(&k->cursor.program);
 		sched_cursor_init(&k->cursor);
 	}
 	if (k->left > 0)

@@ -298,7 +298,7 @@ static int64_t grid_slots(const struct pipeline *pl)
 	return 6 * (pl->m + pl->p) + 2 * pl->m + 16;
 }
 
-int64_t sched_vslots_bytes(const struct pipeline *pl)
+static int64_t scratch_bytes(const struct pipeline *pl)
 {
 	int64_t slots = grid_slots(pl),
 		cell = (int64_t)(sizeof(struct cell) + sizeof(struct profile_cell) + sizeof(int8_t) + sizeof(uint8_t));
@@ -307,7 +307,7 @@ int64_t sched_vslots_bytes(const struct pipeline *pl)
 		pl->p * (slots * cell + 6 * pl->m * (int64_t)sizeof(int32_t) + 2 * (int64_t)sizeof(int64_t));
 }
 
-void sched_vslots_begin(const struct pipeline *pl, void *scratch, struct action *list)
+static void begin(const struct pipeline *pl, void *scratch, struct action *list)
 {
 	struct grid *g = scratch;
 	int64_t cells;
@@ -376,7 +376,7 @@ static const struct {
 };
 enum { PASSES = sizeof passes / sizeof passes[0] };
 
-int64_t sched_vslots_step(void *scratch)
+static int64_t step(void *scratch)
 {
 	struct grid *g = scratch;
 	bool ranks;
@@ -392,10 +392,12 @@ int64_t sched_vslots_step(void *scratch)
 	return ranks ? g->slots : g->p;
 }
 
-double sched_vslots_share(const void *scratch)
+static double share(const void *scratch)
 {
 	const struct grid *g = scratch;
 	int64_t n = g->pass < PASSES && passes[g->pass].ranks ? g->p : num_max(1, g->longest);
 
 	return ((double)g->pass + (double)g->at / (double)n) / PASSES;
 }
+
+const struct greedy_order sched_vslots = { scratch_bytes, begin, step, share };

@@ -256,13 +256,13 @@ struct order_costs sched_costs(const struct pipeline *pl)
 	return pl->costs;
 }
 
-int64_t sched_zb_bytes(const struct pipeline *pl)
+static int64_t scratch_bytes(const struct pipeline *pl)
 {
 	return (int64_t)sizeof(struct zb) + pl->p * (int64_t)sizeof(struct zb_rank) +
 		pl->p * pl->m * (3 * (int64_t)sizeof(int64_t));
 }
 
-void sched_zb_begin(const struct pipeline *pl, void *scratch, struct action *list)
+static void begin(const struct pipeline *pl, void *scratch, struct action *list)
 {
 	struct zb *z = scratch;
 
@@ -293,7 +293,7 @@ static void zb_choose(struct zb *z)
 	z->variant++;
 }
 
-int64_t sched_zb_step(void *scratch)
+static int64_t step(void *scratch)
 {
 	struct zb *z = scratch;
 
@@ -308,9 +308,11 @@ int64_t sched_zb_step(void *scratch)
 	return 3 * z->p;
 }
 
-double sched_zb_share(const void *scratch)
+static double share(const void *scratch)
 {
 	const struct zb *z = scratch;
 
 	return (z->variant + (double)z->round / (double)z->m) / (VARIANTS + 1);
 }
+
+const struct greedy_order sched_zb = { scratch_bytes, begin, step, share };

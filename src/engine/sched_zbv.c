@@ -265,13 +265,13 @@ static void zbv_choose(struct zbv *z)
 	}
 }
 
-int64_t sched_zbv_bytes(const struct pipeline *pl)
+static int64_t scratch_bytes(const struct pipeline *pl)
 {
 	return (int64_t)sizeof(struct zbv) + pl->p * (int64_t)(sizeof(struct zbv_rank) + 1) +
 		pl->p * pl->m * (4 * (int64_t)sizeof(int64_t) + 2 * (int64_t)sizeof(int32_t));
 }
 
-void sched_zbv_begin(const struct pipeline *pl, void *scratch, struct action *list)
+static void begin(const struct pipeline *pl, void *scratch, struct action *list)
 {
 	struct order_costs c = sched_costs(pl);
 	struct zbv *z = scratch;
@@ -284,7 +284,7 @@ void sched_zbv_begin(const struct pipeline *pl, void *scratch, struct action *li
 	memset(z->rank, 0, (size_t)pl->p * sizeof *z->rank);
 }
 
-int64_t sched_zbv_step(void *scratch)
+static int64_t step(void *scratch)
 {
 	struct zbv *z = scratch;
 
@@ -300,10 +300,12 @@ int64_t sched_zbv_step(void *scratch)
 }
 
 /* How many passes a variant will have is not known: each takes half of what is left. */
-double sched_zbv_share(const void *scratch)
+static double share(const void *scratch)
 {
 	const struct zbv *z = scratch;
 	double passes = (double)z->pass + (double)z->round / (double)(2 * z->m);
 
 	return (z->variant + 1 - 1 / (1 + passes)) / (VARIANTS + 1);
 }
+
+const struct greedy_order sched_zbv = { scratch_bytes, begin, step, share };

@@ -70,37 +70,24 @@ int64_t pipeline_rank_of(const struct pipeline *pl, int64_t stage, int64_t micro
 	return micro_batch < pl->m / 2 ? stage : pl->p - 1 - stage;
 }
 
-static int64_t count(const struct pipeline *pl, int64_t rank)
+int64_t pipeline_count(const struct pipeline *pl, int64_t rank)
 {
 	const struct schedule_info *info = info_of(pl);
-	int64_t n = pl->m * (info->placement == PLACEMENT_V ? 2 : pl->v) * info->passes;
-
-	if (!info->overlaps)
-		return n;
-	/* 2 (H - q - 1) + q + 1 of the backwards are split (sched_dualpipe.c): one action more each. */
-	return pl->schedule == SCHEDULE_DUALPIPE ? n + pl->p - 1 - num_min(rank, pl->p - 1 - rank) : n + 2 * pl->p - 1 - rank;
-}
-
-static struct action at(const struct pipeline *pl, int64_t rank, int64_t i)
-{
 	struct sched_program g;
 
-	info_of(pl)->program(pl, rank, &g);
-	return sched_program_at(&g, i);
+	if (info->greedy != NULL)
+		return pl->m * pipeline_chunks_held(pl) * info->passes;
+	info->program(pl, rank, &g);
+	return sched_program_count(&g);
 }
 
-static int64_t makespan(const struct pipeline *pl, int64_t f, int64_t b)
+int64_t pipeline_actions(const struct pipeline *pl)
 {
-	bool exact;
+	int64_t sum = 0;
 
-	return info_of(pl)->closed(pl, f, b - b / 2, b / 2, 0, &exact);
-}
-
-static int64_t in_flight(const struct pipeline *pl, int64_t rank, int64_t k)
-{
-	struct chunk_peak c = info_of(pl)->peak(pl, rank, k);
-
-	return c.whole + c.pending;
+	for (int64_t rank = 0; rank < pl->p; rank++)
+		sum += pipeline_count(pl, rank);
+	return sum;
 }
 
 #define ANY_SHAPE N_("any ranks, any micro-batches, one chunk per rank")
@@ -110,88 +97,81 @@ static int64_t in_flight(const struct pipeline *pl, int64_t rank, int64_t k)
 	N_("groups of at least p micro-batches (fewer cannot keep p ranks busy for one lap: the next chunk's first input is not back at rank " \
 	   "0 when its turn comes), the last group 0 or at least p; or one group")
 /* clang-format on */
-#define ROW_COMMON .count = count, .makespan = makespan, .in_flight = in_flight
-#define CLOSED(program_, closed_, peak_) .program = program_, .at = at, .closed = closed_, .peak = peak_, ROW_COMMON
-#define GREEDY(name_, closed_, peak_)                                                                                            \
-	.greedy = true, .scratch_bytes = name_##_bytes, .begin = name_##_begin, .step = name_##_step, .share = name_##_share,    \
-	.closed = closed_, .peak = peak_, ROW_COMMON
 #define LOOP(v_min_, v_max_, passes_)                                                                                            \
 	.placement = PLACEMENT_LOOP, .v_min = v_min_, .v_max = v_max_, .passes = passes_, .splits = passes_ == 3
-#define VEE(passes_) .placement = PLACEMENT_V, .needs_v = true, .v_min = 2, .v_max = 2, .passes = passes_, .splits = passes_ == 3
-
-enum { CHUNKS_MAX = 1024 };
+#define VEE(passes_) .placement = PLACEMENT_V, .v_min = 2, .v_max = 2, .passes = passes_, .splits = passes_ == 3
 
 /* clang-format off */
 const struct schedule_info schedule_table[SCHEDULE_COUNT] = {
 	[SCHEDULE_NAIVE] = { "naive", N_("naive"), N_("one micro-batch at a time: p - 1 of p ranks idle"), "definition", ANY_SHAPE,
 		"1", "m p s",
-		LOOP(1, 1, 2), .wait = WAIT_NAIVE, CLOSED(sched_naive, closed_naive, peak_naive) },
+		LOOP(1, 1, 2), .program = sched_naive, .makespan = makespan_naive },
 	[SCHEDULE_GPIPE] = { "gpipe", N_("GPipe"), N_("all forwards, then all backwards: m micro-batches in flight"),
 		"Huang 2019; PyTorch ScheduleGPipe", ANY_SHAPE,
 		"m", "(m + p - 1) s",
-		LOOP(1, 1, 2), .wait = WAIT_ONCE, .phased = true, CLOSED(sched_gpipe, closed_gpipe, peak_gpipe) },
+		LOOP(1, 1, 2), .program = sched_gpipe, .makespan = makespan_gpipe },
 	[SCHEDULE_GPIPE_LIFO] = { "gpipe-lifo", N_("GPipe, reversed"), N_("GPipe with its backwards in reverse order"),
 		"Huang 2019; PyTorch ScheduleLoopedBFS with one chunk", ANY_SHAPE,
 		"m", "(m + p - 1) s",
-		LOOP(1, 1, 2), .wait = WAIT_ONCE, .phased = true, CLOSED(sched_looped_bfs, closed_gpipe, peak_gpipe) },
+		LOOP(1, 1, 2), .program = sched_looped_bfs, .makespan = makespan_gpipe },
 	[SCHEDULE_1F1B] = { "1f1b", N_("1F1B"), N_("the bubble of GPipe with at most p micro-batches in flight"),
 		"Narayanan 2021; Megatron-LM schedules.py", ANY_SHAPE,
 		"min(p - r, m)", "(m + p - 1) s",
-		LOOP(1, 1, 2), .wait = WAIT_ONCE, CLOSED(sched_interleaved, closed_1f1b, peak_interleaved) },
+		LOOP(1, 1, 2), .program = sched_interleaved, .makespan = makespan_1f1b, .peak = peak_interleaved },
 	[SCHEDULE_1F1B_V] = { "1f1b-v", N_("1F1B-V"), N_("1F1B on a V: two thirds of its memory, whole backwards"),
 		"Qi 2024, arXiv 2405.15362; sail-sg/zero-bubble v1f1b.py", V_SHAPE,
 		"2 (floor(2 p / 3) + 1) chunks, stated", "2 m s + 5 p s / 3 about, stated",
-		VEE(2), GREEDY(sched_1f1bv, closed_1f1b_v, peak_v_even) },
+		VEE(2), .greedy = &sched_1f1bv, .makespan = makespan_1f1b_v, .peak = peak_v_even },
 	[SCHEDULE_INTERLEAVED] = { "interleaved", N_("interleaved 1F1B"), N_("v chunks per rank: bubble 1/v, more in flight"),
 		"Narayanan 2021 sec. 2.2; Megatron-LM get_schedule_table", GROUP_SHAPE,
 		"min(2 (p - 1 - r) + (v - 1) g + 1, m v) chunks / v, handed out in groups of g", "(m v + p - 1) s",
-		LOOP(2, CHUNKS_MAX, 2), .needs_v = true, .has_groups = true,
-		.wait = WAIT_ONCE, CLOSED(sched_interleaved, closed_interleaved, peak_interleaved) },
+		LOOP(2, CHUNKS_MAX, 2), .has_groups = true,
+		.program = sched_interleaved, .makespan = makespan_interleaved, .peak = peak_interleaved },
 	[SCHEDULE_LOOPED_BFS] = { "looped-bfs", N_("looped BFS"), N_("v chunks per rank, all micro-batches of one chunk at a time"),
 		"Lamy-Poirier 2022, arXiv 2211.05953; PyTorch ScheduleLoopedBFS", N_("any ranks, micro-batches and chunks"),
 		"m", "(m v + p - 1) s for m of at least p",
 		LOOP(2, CHUNKS_MAX, 2),
-		.needs_v = true, .wait = WAIT_ONCE, .phased = true, CLOSED(sched_looped_bfs, closed_looped_bfs, peak_gpipe) },
+		.program = sched_looped_bfs, .makespan = makespan_looped_bfs },
 	[SCHEDULE_ZB_H1] = { "zb-h1", N_("ZB-H1"), N_("backward split in two, a third of the bubble at the memory of 1F1B"),
 		"Qi 2023, arXiv 2401.10241; sail-sg/zero-bubble zb.py, limit p", ANY_SHAPE,
 		"min(m, p - r) whole, r between I and W", "m s + (p - 1) (F + I - W)",
-		LOOP(1, 1, 3), .wait = WAIT_FILLED, GREEDY(sched_zb, closed_zb1p, peak_zb_h1) },
+		LOOP(1, 1, 3), .greedy = &sched_zb, .makespan = makespan_zb1p, .peak = peak_zb_h1 },
 	[SCHEDULE_ZB_H2] = { "zb-h2", N_("ZB-H2"), N_("no bubble between a rank's first and last action, twice the memory"),
 		"Qi 2023; sail-sg/zero-bubble zb.py, limit 2p-1", ANY_SHAPE,
 		"min(m, 2 p - 1 - r), stated", "m s + (p - 1) F, stated",
-		LOOP(1, 1, 3), .wait = WAIT_ZERO, GREEDY(sched_zb, closed_zb2, peak_zb2) },
+		LOOP(1, 1, 3), .zero_bubble = true, .greedy = &sched_zb, .makespan = makespan_zb2, .peak = peak_zb2 },
 	[SCHEDULE_ZB_2P] = { "zb-2p", N_("ZB-2p"), N_("zero bubble with at most 2p micro-batches between F and W"),
 		"Qi 2023; sail-sg/zero-bubble zb.py, limit 2p", ANY_SHAPE,
 		"min(m, 2 p - r), stated", "m s + (p - 1) F, stated",
-		LOOP(1, 1, 3), .wait = WAIT_ZERO, GREEDY(sched_zb, closed_zb2, peak_zb2) },
+		LOOP(1, 1, 3), .zero_bubble = true, .greedy = &sched_zb, .makespan = makespan_zb2, .peak = peak_zb2 },
 	[SCHEDULE_ZB1P_INTERLEAVED] = { "zb1p-interleaved", N_("interleaved ZB-1p"), N_("ZB-H1 over v chunks per rank"),
 		"PyTorch ScheduleInterleavedZeroBubble", GROUP_SHAPE,
 		"((v - 1) g + p - r) / v whole, r / v between I and W", "m v s + (p - 1) (F + I - W)",
-		LOOP(2, CHUNKS_MAX, 3), .needs_v = true, .has_groups = true,
-		CLOSED(sched_zb1p, closed_zb1p, peak_zb1p) },
+		LOOP(2, CHUNKS_MAX, 3), .has_groups = true,
+		.program = sched_zb1p, .makespan = makespan_zb1p },
 	[SCHEDULE_ZB_V] = { "zb-v", N_("ZB-V"), N_("zero bubble on a V at the memory of 1F1B"), "Qi 2023 sec. 6; PyTorch ScheduleZBVZeroBubble", V_SHAPE,
 		"2 p - 1 - r chunks of the first leg, r + 1 of the second", "2 m s + (p - 1) F for m of at least 2 p - 1",
-		VEE(3), .wait = WAIT_ZERO, CLOSED(sched_zb_v, closed_zb_v, peak_zb_v) },
+		VEE(3), .zero_bubble = true, .program = sched_zb_v, .makespan = makespan_zb_v, .peak = peak_zb_v },
 	[SCHEDULE_ZB_V_SAIL] = { "zb-v-sail", N_("ZB-V, greedy"), N_("ZB-V ordered by the times of its actions"),
 		"Qi 2023 sec. 6; sail-sg/zero-bubble zbv.py", V_SHAPE,
 		"2 p - 1 - r chunks of the first leg, r + 1 of the second, stated", "2 m s + (p - 1) F, stated",
-		VEE(3), .wait = WAIT_ZERO, GREEDY(sched_zbv, closed_zb_v, peak_zb_v) },
+		VEE(3), .zero_bubble = true, .greedy = &sched_zbv, .makespan = makespan_zb_v, .peak = peak_zb_v },
 	[SCHEDULE_V_HALF] = { "v-half", N_("V-Half"), N_("half the memory of 1F1B"), "Qi 2024, arXiv 2405.15362; sail-sg/zero-bubble zbv_greedy.py", V_SHAPE,
 		"floor((p + 2) / 2), stated", "2 m s + (3 p - 7) s / 3 (p odd: 3 p - 4), stated",
-		VEE(3), GREEDY(sched_vslots, closed_v_half, peak_v_even) },
+		VEE(3), .greedy = &sched_vslots, .makespan = makespan_v_half, .peak = peak_v_even },
 	[SCHEDULE_V_MIN] = { "v-min", N_("V-Min"), N_("a third of the memory of 1F1B"), "Qi 2024, arXiv 2405.15362; sail-sg/zero-bubble zbv_greedy.py", V_SHAPE,
 		"floor((p + 4) / 3), stated", "2 m s + (4 p - 5) s / 3 (3 divides p: 4 p - 7), stated",
-		VEE(3), GREEDY(sched_vslots, closed_v_min, peak_v_even) },
+		VEE(3), .greedy = &sched_vslots, .makespan = makespan_v_min, .peak = peak_v_even },
 	[SCHEDULE_DUALPIPE] = { "dualpipe", N_("DualPipe"), N_("micro-batches from both ends, F and B overlapped, parameters twice"),
 		"DeepSeek-V3 2024; deepseek-ai/DualPipe dualpipe.py", N_("even p, even m of at least 2p: each direction needs p micro-batches"),
 		"p - q of the near stage, q + 1 of the far one; q = min(r, p - 1 - r)", "m s + (p / 2 - 1) (F&B + B - 3 W)",
 		.placement = PLACEMENT_BIDIRECTIONAL, .v_min = 1, .v_max = 1, .passes = 2, .splits = true, .overlaps = true,
-		CLOSED(sched_dualpipe, closed_dualpipe, peak_dualpipe) },
+		.program = sched_dualpipe, .makespan = makespan_dualpipe, .peak = peak_dualpipe },
 	[SCHEDULE_DUALPIPEV] = { "dualpipev", N_("DualPipeV"), N_("DualPipe folded into a V: each parameter once"),
 		"deepseek-ai/DualPipe dualpipev.py; PyTorch ScheduleDualPipeV", N_("exactly two chunks per rank, m of at least 2p"),
 		"2 p - r chunks of the first leg, r + 1 of the second", "2 m s + (p - 1) (F&B + B - 3 W)",
 		.placement = PLACEMENT_V,
-		.needs_v = true, .v_min = 2, .v_max = 2, .passes = 2, .splits = true, .overlaps = true, CLOSED(sched_dualpipe, closed_dualpipe, peak_dualpipe) },
+		.v_min = 2, .v_max = 2, .passes = 2, .splits = true, .overlaps = true, .program = sched_dualpipe, .makespan = makespan_dualpipe, .peak = peak_dualpipe },
 };
 /* clang-format on */
 
@@ -256,7 +236,7 @@ static enum err_code check_chunks(const struct pipeline *pl, struct err *e)
 
 static enum err_code check_directions(const struct pipeline *pl, struct err *e)
 {
-	bool both = pl->schedule == SCHEDULE_DUALPIPE;
+	bool both = pipeline_placement(pl) == PLACEMENT_BIDIRECTIONAL;
 
 	if (both && pl->p % 2 != 0)
 		return err_set(e, ERR_ILLEGAL, "pp", "pp %lld: dualpipe pairs ranks from both ends; legal here: even numbers",
@@ -300,31 +280,21 @@ enum err_code pipeline_check(const struct pipeline *pl, struct err *e)
 	return info->overlaps ? check_directions(pl, e) : ERR_OK;
 }
 
-int64_t pipeline_in_flight(const struct pipeline *pl, int64_t rank)
-{
-	int64_t sum = 0;
-
-	for (int64_t k = 0; k < pipeline_chunks_held(pl); k++)
-		sum += info_of(pl)->in_flight(pl, rank, k);
-	return sum;
-}
-
-int64_t pipeline_actions(const struct pipeline *pl)
-{
-	int64_t sum = 0;
-
-	for (int64_t rank = 0; rank < pl->p; rank++)
-		sum += count(pl, rank);
-	return sum;
-}
-
 char *action_format(const struct action *a, char *buf, size_t cap)
 {
 	(void)snprintf(buf, cap, "%d%c%d", (int)a->stage, action_letters[a->kind], (int)a->micro_batch);
 	return buf;
 }
 
-bool pipeline_is_exact(const struct pipeline *pl)
+bool pipeline_shorten(const struct pipeline *pl, int64_t actions, struct pipeline *few, int64_t *rest)
 {
-	return pl->p == 1 || (!info_of(pl)->greedy && (pl->schedule != SCHEDULE_ZB_V || pl->m >= 2 * pl->p - 1));
+	bool groups = schedule_table[pl->schedule].has_groups;
+	int64_t step = groups ? pipeline_group(pl) : pl->p, least = groups ? step : 2 * pl->p;
+	int64_t most = actions * pl->m / pipeline_actions(pl);
+
+	*few = *pl;
+	few->group = groups ? step : 0;
+	*rest = pl->m > most ? num_ceil_div(pl->m - most, step) * step : 0;
+	few->m = pl->m - *rest;
+	return *rest == 0 || few->m >= least;
 }

@@ -47,61 +47,56 @@ struct chunk_peak {
 	int64_t whole, pending;
 };
 
-struct sched_program;
-/* What the slowest rank waits for in a step that is timed stage by stage: step_bubble.c has the seconds, with their sources. */
-enum schedule_wait {
-	WAIT_STATED, /* what the order says, run or in closed form */
-	WAIT_NAIVE,  /* all other stages, every micro-batch */
-	WAIT_ONCE,   /* all other stages, once over v */
-	WAIT_FILLED, /* the drain is filled with weight gradients */
-	WAIT_ZERO    /* nearly nothing; at F = I = W no gap inside a rank once there are 2p - 1 micro-batches */
-};
-
-struct schedule_info {
-	const char *key, *label, *help, *cite;
-	const char *rule; /* what the shape must be, and why */
-	const char *peak_formula,
-		*makespan_formula; /* of peak and closed, in the symbols of meshplan-model(7); s = F + I + W of a chunk */
-	bool needs_v;              /* more than one chunk per rank: v of at least 2 */
-	bool has_groups;           /* micro-batches run in groups */
-	bool splits;               /* the backward is split into I and W */
-	bool greedy;               /* no closed form: generated as a list, depends on costs */
-	bool overlaps;             /* has overlapped F&B blocks */
-	bool phased;               /* all forwards before all backwards */
-	enum schedule_wait wait;
-	int32_t placement;    /* enum placement */
-	int64_t v_min, v_max; /* legal chunks per rank */
-	int64_t passes;       /* actions per chunk and micro-batch on a rank: 2 or 3 */
-	/* Closed forms: writes the rank's program, from which count, at and the iterator follow. NULL when greedy. */
-	void (*program)(const struct pipeline *pl, int64_t rank, struct sched_program *out);
-	/* The i-th action of a rank (0-based); NULL when greedy. order_at() answers for both. */
-	struct action (*at)(const struct pipeline *pl, int64_t rank, int64_t i);
-	/* Number of actions of a rank. */
-	int64_t (*count)(const struct pipeline *pl, int64_t rank);
-	/* Greedy: a generator that fills list (all ranks in turn) bit by bit, its state and scratch in as many bytes. step does a
-	 * bit of it and says how much, about one for an action, 0 when the list is complete; share how much of all is done, 0
-	 * .. 1. */
+/* An order that is made greedily: fills a list (all ranks in turn) bit by bit, its state and scratch in as many bytes. step does
+ * a bit of it and says how much, about one for an action, 0 when the list is complete; share how much of all is done, 0 .. 1. */
+struct greedy_order {
 	int64_t (*scratch_bytes)(const struct pipeline *pl);
 	void (*begin)(const struct pipeline *pl, void *scratch, struct action *list);
 	int64_t (*step)(void *scratch);
 	double (*share)(const void *scratch);
-	/* Makespan in ticks with equal stages: exact where *exact comes back true, else a stated estimate. */
-	int64_t (*closed)(const struct pipeline *pl, int64_t f, int64_t i, int64_t w, int64_t c, bool *exact);
-	/* The same for whole backwards of b = i + w and no latency. */
-	int64_t (*makespan)(const struct pipeline *pl, int64_t f, int64_t b);
-	/* Chunk k of a rank at the rank's peak; stated, not exact, where pipeline_is_exact says no. */
+};
+
+struct sched_program;
+struct schedule_info {
+	const char *key, *label, *help, *cite;
+	const char *rule;                            /* what the shape must be, and why */
+	const char *peak_formula, *makespan_formula; /* in the symbols of meshplan-model(7); s = F + I + W of a chunk */
+	int32_t placement;                           /* enum placement */
+	int64_t v_min, v_max;                        /* legal chunks per rank */
+	int64_t passes;   /* actions per chunk and micro-batch on a rank: 2 or 3; more where some are blocks */
+	bool has_groups;  /* micro-batches run in groups */
+	bool splits;      /* the backward is split into I and W */
+	bool overlaps;    /* has overlapped F&B blocks */
+	bool zero_bubble; /* at F = I = W no rank idles between its actions once there are 2p - 1 micro-batches */
+	/* The order, one of two: what a rank's program is made of, or a generator of lists that depend on costs. */
+	void (*program)(const struct pipeline *pl, int64_t rank, struct sched_program *out);
+	const struct greedy_order *greedy;
+	/* What the order says, without making it: pipeline_makespan and the peak of chunk k. A program needs neither, they save
+	 * time; of a greedy order they are stated figures, exact only where *exact and pipeline_is_exact say so. */
+	int64_t (*makespan)(const struct pipeline *pl, int64_t f, int64_t i, int64_t w, int64_t c, bool *exact);
 	struct chunk_peak (*peak)(const struct pipeline *pl, int64_t rank, int64_t k);
-	/* whole + pending of the above. */
-	int64_t (*in_flight)(const struct pipeline *pl, int64_t rank, int64_t k);
 };
 extern const struct schedule_info schedule_table[SCHEDULE_COUNT];
 
 /* Constraints of the schedule: p, m, v, the group rule. `where` is a knob key; the message holds the reason and the legal values.
  */
 enum err_code pipeline_check(const struct pipeline *pl, struct err *e) NODISCARD;
-/* Peak chunks in flight on a rank, released at the end of B or W. */
+/* Ticks from the first action to the last with equal stages: F, I, W of a chunk (a whole backward lasts I + W) and the latency c
+ * between ranks. *exact: what the executor finds, else an estimate. */
+int64_t pipeline_makespan(const struct pipeline *pl, int64_t f, int64_t i, int64_t w, int64_t c, bool *exact);
+/* The same order with so few micro-batches that there are at most so many actions; *rest, whole rounds, are left out. False where
+ * not even two rounds are left (of groups: one). */
+bool pipeline_shorten(const struct pipeline *pl, int64_t actions, struct pipeline *few, int64_t *rest);
+/* What one micro-batch of a chunk weighs, in a small unit: fractions are rounded. */
+struct chunk_weight {
+	double whole, pending;
+};
+/* What a rank holds of each of its pipeline_chunks_held chunks when they weigh most, the first time. weight: of each chunk;
+ * NULL: whole ones count, and where they are equal, pending ones. */
+void pipeline_peak(const struct pipeline *pl, int64_t rank, const struct chunk_weight *weight, struct chunk_peak *held);
+/* Chunks, whole and pending, that a rank holds at its peak. */
 int64_t pipeline_in_flight(const struct pipeline *pl, int64_t rank);
-/* Whether the peaks above are exact for this shape (a test compares both kinds with the orders). */
+/* Whether these peaks are those of the order, not stated ones. */
 bool pipeline_is_exact(const struct pipeline *pl);
 /* The group that is used: pl->group, else p where the schedule takes it, else PyTorch's m / max(1, m / p), else the smallest
  * legal one. */
@@ -114,7 +109,8 @@ int64_t pipeline_stage_of(const struct pipeline *pl, int64_t rank, int64_t k);
 /* Which of the rank's chunks a stage is, -1: it is not there. */
 int64_t pipeline_chunk_at(const struct pipeline *pl, int64_t rank, int64_t stage);
 int64_t pipeline_rank_of(const struct pipeline *pl, int64_t stage, int64_t micro_batch);
-/* Actions of all ranks. */
+/* Actions of one rank; of all. */
+int64_t pipeline_count(const struct pipeline *pl, int64_t rank);
 int64_t pipeline_actions(const struct pipeline *pl);
 
 /* An order: who does what in which sequence, closed form or list. Plain data; the list belongs to the caller. */

@@ -197,7 +197,7 @@ static size_t chunk_counts(const struct draft *d, int64_t out[3])
 {
 	const struct layout *y = &d->s.layout;
 	int64_t per_rank = d->s.model.layers / y->pp, most = 1;
-	bool interleaved = is_fixed(d, KNOB_OF(layout.schedule)) && schedule_table[y->schedule].needs_v;
+	bool interleaved = is_fixed(d, KNOB_OF(layout.schedule)) && schedule_table[y->schedule].v_min > 1;
 	bool can = (framework_rules_table[d->s.profile.framework].can & CAN_VPP) && y->pp > 1 &&
 		(interleaved || !is_fixed(d, KNOB_OF(layout.schedule)));
 	size_t n = 0;

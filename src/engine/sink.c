@@ -118,6 +118,12 @@ void sink_json_string(struct sink *s, const char *text)
 	sink_puts(s, "\"");
 }
 
+void sink_json_text(struct sink *s, const char *before, const char *text)
+{
+	sink_puts(s, before);
+	sink_json_string(s, text);
+}
+
 void sink_json_int(struct sink *s, int64_t value)
 {
 	sink_printf(s, "%" PRId64, value);

@@ -33,6 +33,8 @@ void sink_repeat(struct sink *s, const char *text, int64_t n);
  * bytes that are not valid UTF-8, become U+FFFD.
  * Doubles print the shortest text that parses back to the same value; NaN and infinities print null. */
 void sink_json_string(struct sink *s, const char *text);
+/* The same behind `before`, such as the name of a member. */
+void sink_json_text(struct sink *s, const char *before, const char *text);
 void sink_json_int(struct sink *s, int64_t value);
 void sink_json_double(struct sink *s, double value);
 

@@ -54,7 +54,8 @@ static void prepare(const struct scenario *s, struct step_model *m)
 	m->sp_tp = s->layout.sequence_parallel ? m->tp : 1;
 	m->head_size = (double)(model_q_width(y) + model_context_width(y)) / (2 * (double)y->heads);
 	m->dp_ranks = (double)(scenario_dp(s) * s->layout.cp);
-	m->micro_batches = (double)scenario_micro_batches(s);
+	m->pipeline = scenario_pipeline(s);
+	m->micro_batches = (double)m->pipeline.m;
 	/* Every framework's head is padded to full tiles of the multiply, whatever it pads in memory. */
 	m->padded_vocab = (double)num_round_up(y->vocab, 128 * s->layout.tp);
 	m->kind = compute_gemm_kind(s, false);
@@ -233,14 +234,13 @@ void step_stage_costs(const struct scenario *s, struct stage_costs *out)
 {
 	struct step_model m;
 	struct step_time t = { 0 };
-	struct pipeline pl = scenario_pipeline(s);
 
 	out->n = 0;
 	if (!is_known(s))
 		return;
 	prepare(s, &m);
 	step_layers(&m, &t);
-	step_stages(&m, &pl, out, &t);
+	step_stages(&m, out, &t);
 }
 
 void step_evaluate(const struct scenario *s, struct step_time *out)
@@ -249,7 +249,6 @@ void step_evaluate(const struct scenario *s, struct step_time *out)
 	struct rank_load load;
 	struct memory_shared shared;
 	struct stage_costs costs;
-	const struct pipeline *pl = &shared.pipeline;
 	double nodes = (double)s->cluster.gpus / STRAGGLER_NODE;
 
 	memset(out, 0, sizeof *out);
@@ -259,9 +258,9 @@ void step_evaluate(const struct scenario *s, struct step_time *out)
 	prepare(s, &m);
 	memory_prepare(s, &shared);
 	step_layers(&m, out);
-	step_stages(&m, pl, &costs, out);
+	step_stages(&m, &costs, out);
 	load_rank(&m, &shared, &costs, out, &load);
-	out->bubble_s = step_bubble(&m, pl, &costs, out);
+	out->bubble_s = step_bubble(&m, &costs, out);
 	out->send_s = send_s(&m, out);
 	out->data_parallel_s = step_data_parallel(&m, &load, out);
 	out->optimizer_s = step_optimizer(&m, &load, out);

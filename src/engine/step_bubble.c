@@ -29,13 +29,13 @@ enum { ACTIONS_EVEN = 512, ACTIONS_UNEVEN = 2048, ACTIONS_SPLIT = 4096, WORKSPAC
  * a micro-batch in it. */
 enum { RANKS_MOST = 8, SLOTS = 6 };
 
-static double naive(const struct pipeline *pl, const struct stage_costs *c)
+static double naive(const struct step_model *m, const struct stage_costs *c)
 {
 	double sum = 0;
 
 	for (int32_t i = 0; i < c->n; i++)
 		sum += step_cost_total(&c->stage[i]);
-	return (double)pl->m * sum;
+	return m->micro_batches * sum;
 }
 
 static double backward_s(const struct stage_cost *x)
@@ -51,7 +51,7 @@ static void add_share(struct stage_cost *sum, double share, const struct stage_c
 }
 
 /* Forwards are a flow shop of equal jobs, backwards another one after it. */
-static double gpipe(const struct pipeline *pl, const struct stage_costs *c)
+static double gpipe(const struct step_model *m, const struct stage_costs *c)
 {
 	double sum = 0, most_forward = 0, most_backward = 0;
 
@@ -60,7 +60,7 @@ static double gpipe(const struct pipeline *pl, const struct stage_costs *c)
 		most_forward = fmax(most_forward, c->stage[i].forward_s);
 		most_backward = fmax(most_backward, backward_s(&c->stage[i]));
 	}
-	return sum + (double)(pl->m - 1) * (most_forward + most_backward);
+	return sum + (m->micro_batches - 1) * (most_forward + most_backward);
 }
 
 /* Longest path through the order of 1F1B, w(k) = min(p - 1 - k, m - 1) forwards ahead on rank k. A path goes down to a rank D >=
@@ -69,10 +69,10 @@ static double gpipe(const struct pipeline *pl, const struct stage_costs *c)
  *   max over k of  S(k) + (m - 1 - w(k)) t_k + fill(k) + drain(k),   S(k) = sum of t_0 ... t_k
  *   fill(k) = max over D >= k of  S(D) - S(k) + w(D) max(f_0 ... f_D)   drain(k) the same with b
  * A rank that never alternates (w = m - 1) has D = k alone. Two passes: sums on the way down, maxima on the way up. */
-static double one_f_one_b(const struct pipeline *pl, const struct stage_costs *c)
+static double one_f_one_b(const struct step_model *m, const struct stage_costs *c)
 {
 	double sum[STAGE_LIST_MAX], slowest_f[STAGE_LIST_MAX], slowest_b[STAGE_LIST_MAX], best = 0, fill = 0, drain = 0,
-											  m1 = (double)pl->m - 1;
+											  m1 = m->micro_batches - 1;
 
 	for (int32_t i = 0; i < c->n; i++) {
 		double f = c->stage[i].forward_s, b = backward_s(&c->stage[i]);
@@ -84,7 +84,7 @@ static double one_f_one_b(const struct pipeline *pl, const struct stage_costs *c
 	for (int32_t k = c->n - 1; k >= 0; k--) {
 		double ahead = fmin(c->n - 1 - k, m1);
 		double own_fill = sum[k] + ahead * slowest_f[k], own_drain = sum[k] + ahead * slowest_b[k];
-		bool alternates = c->n - 1 - k <= pl->m - 1;
+		bool alternates = c->n - 1 - k <= m1;
 
 		fill = alternates ? fmax(fill, own_fill) : own_fill;
 		drain = alternates ? fmax(drain, own_drain) : own_drain;
@@ -96,9 +96,10 @@ static double one_f_one_b(const struct pipeline *pl, const struct stage_costs *c
 /* The zero-bubble schedules on a loop: while others run F and I of the first and the last micro-batch, rank k runs the weight
  * gradients that it may put off: all of the chunks in flight that the schedule allows but one. Where the optimizer step waits for
  * all ranks, the skew of the first forwards counts too. Src: Qi 2023. */
-static double zero_bubble(const struct pipeline *pl, const struct stage_costs *c, bool waits)
+static double zero_bubble(const struct step_model *m, const struct stage_costs *c)
 {
-	double path = 0, before = 0, best = 0, spare = (double)(pipeline_in_flight(pl, 0) - 1);
+	bool waits = !m->s->profile.post_validation;
+	double path = 0, before = 0, best = 0, spare = (double)(pipeline_in_flight(&m->pipeline, 0) - 1);
 
 	for (int32_t i = 0; i < c->n; i++)
 		path += c->stage[i].forward_s + c->stage[i].input_s;
@@ -106,7 +107,7 @@ static double zero_bubble(const struct pipeline *pl, const struct stage_costs *c
 		const struct stage_cost *x = &c->stage[i];
 		double idle = path - x->forward_s - x->input_s - spare * x->weight_s;
 
-		best = fmax(best, (double)pl->m * step_cost_total(x) + fmax(idle, waits ? before : 0));
+		best = fmax(best, m->micro_batches * step_cost_total(x) + fmax(idle, waits ? before : 0));
 		before += x->forward_s;
 	}
 	return best;
@@ -126,20 +127,6 @@ static int64_t actions_most(const struct pipeline *pl, const struct stage_costs 
 	if (schedule_table[pl->schedule].splits)
 		return ACTIONS_SPLIT;
 	return is_even(c) ? ACTIONS_EVEN : ACTIONS_UNEVEN;
-}
-
-/* The same order with so few micro-batches that it can be run; *rest are left out, whole rounds that the slowest rank fills. */
-static bool shorten(const struct pipeline *pl, int64_t actions, struct pipeline *few, int64_t *rest)
-{
-	bool groups = schedule_table[pl->schedule].has_groups;
-	int64_t step = groups ? pipeline_group(pl) : pl->p, least = groups ? step : 2 * pl->p;
-	int64_t most = actions * pl->m / pipeline_actions(pl);
-
-	*few = *pl;
-	few->group = groups ? step : 0;
-	*rest = pl->m > most ? num_ceil_div(pl->m - most, step) * step : 0;
-	few->m = pl->m - *rest;
-	return *rest == 0 || few->m >= least;
 }
 
 /* The executor's makespan of the whole order (where the optimizer step does not wait for all ranks, the longest span of one); 0:
@@ -174,13 +161,13 @@ static double run_s(const struct step_model *m, const struct pipeline *pl, const
 }
 
 /* The same of closed-form orders as far as the budget goes; 0: too many actions. */
-static double executed(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, double slowest_s)
+static double executed(const struct step_model *m, const struct stage_costs *c, double slowest_s)
 {
 	struct pipeline few;
 	double run;
 	int64_t rest;
 
-	if (!shorten(pl, actions_most(pl, c), &few, &rest))
+	if (!pipeline_shorten(&m->pipeline, actions_most(&m->pipeline, c), &few, &rest))
 		return 0;
 	run = run_s(m, &few, c);
 	return run > 0 ? run + (double)rest * slowest_s : 0;
@@ -197,20 +184,22 @@ static int64_t ranks_left(int64_t p)
 	return left;
 }
 
-static void fold(const struct stage_costs *c, int64_t p, int64_t left, struct stage_costs *out)
+static void fold(const struct pipeline *pl, const struct stage_costs *c, const struct pipeline *few, struct stage_costs *out)
 {
-	out->n = (int32_t)(2 * left);
+	int64_t p = pl->p, left = few->p;
+
+	out->n = (int32_t)pipeline_stages(few);
 	for (int64_t r = 0; r < left; r++) {
 		int64_t first = r * p / left, end = num_ceil_div((r + 1) * p, left);
 		double share = (double)p / (double)(left * (end - first));
-		struct stage_cost down = { 0 }, up = { 0 };
 
-		for (int64_t i = first; i < end; i++) {
-			add_share(&down, share, &c->stage[i]);
-			add_share(&up, share, &c->stage[2 * p - 1 - i]);
+		for (int64_t k = 0; k < pipeline_chunks_held(pl); k++) {
+			struct stage_cost *to = &out->stage[pipeline_stage_of(few, r, k)];
+
+			*to = (struct stage_cost){ 0 };
+			for (int64_t i = first; i < end; i++)
+				add_share(to, share, &c->stage[pipeline_stage_of(pl, i, k)]);
 		}
-		out->stage[r] = down;
-		out->stage[2 * left - 1 - r] = up;
 	}
 }
 
@@ -225,18 +214,19 @@ static double run_few_s(const struct step_model *m, const struct pipeline *pl, c
 /* Greedy orders on a V, T(n) of n micro-batches: from some n on each takes x more, at least the slowest rank's work, which
  * zb-v-sail reaches; fewer are run as they are. Folded, T is interpolated, and the slowest rank is m times what it is slower than
  * the mean that it went into. 0: the workspace is too small. */
-static double prefix_s(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, double slowest_s)
+static double prefix_s(const struct step_model *m, const struct stage_costs *c, double slowest_s)
 {
+	const struct pipeline *pl = &m->pipeline;
 	struct pipeline few = *pl;
 	struct stage_costs folded;
 	struct step_time slow = { 0 };
-	bool filled = schedule_table[pl->schedule].wait == WAIT_ZERO;
+	bool filled = schedule_table[pl->schedule].zero_bubble;
 	double n, whole, run, more = 0, shrink;
 	int64_t steady;
 
 	few.p = ranks_left(pl->p);
 	steady = filled ? 2 * few.p : num_ceil_div(3 * few.p, 2) + 2;
-	fold(c, pl->p, few.p, &folded);
+	fold(pl, c, &few, &folded);
 	step_find_slowest(&few, &folded, &slow);
 	shrink = (double)few.p / (double)pl->p;
 	n = fmax(1, (double)pl->m * shrink);
@@ -252,7 +242,7 @@ static double prefix_s(const struct step_model *m, const struct pipeline *pl, co
 }
 
 /* The bubble of the schedule's closed form where every chunk costs what the mean chunk of the ranks that are waited for does.
- * Src: sched_closed.c. */
+ * Src: sched_makespan.c. */
 static double closed_bubble(const struct pipeline *pl, const struct stage_costs *c, int64_t slowest)
 {
 	struct stage_cost mean = { 0 }, own = step_rank_cost(pl, c, slowest);
@@ -277,7 +267,7 @@ static double closed_bubble(const struct pipeline *pl, const struct stage_costs 
 	w = (int64_t)(mean.weight_s / unit);
 	few.group = 0;
 	few.m = pl->m < ROUNDS_THAT_MATTER * pl->p ? pl->m : ROUNDS_THAT_MATTER * pl->p;
-	ticks = schedule_table[pl->schedule].closed(&few, f, i, w, 0, &exact) - few.m * (int64_t)chunks * (f + i + w);
+	ticks = pipeline_makespan(&few, f, i, w, 0, &exact) - few.m * (int64_t)chunks * (f + i + w);
 	return fmax(0, (double)ticks * unit);
 }
 
@@ -294,31 +284,37 @@ static double closed_makespan(const struct pipeline *pl, const struct stage_cost
 	return longest;
 }
 
-/* By what the row of the schedule says; 0: only the closed form is left. */
-static double makespan_of(const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, double slowest_s)
-{
-	const struct schedule_info *info = &schedule_table[pl->schedule];
+/* Schedules that are not run. */
+static double (*const formulas[SCHEDULE_COUNT])(const struct step_model *, const struct stage_costs *) = {
+	[SCHEDULE_NAIVE] = naive,
+	[SCHEDULE_GPIPE] = gpipe,
+	[SCHEDULE_GPIPE_LIFO] = gpipe,
+	[SCHEDULE_1F1B] = one_f_one_b,
+	[SCHEDULE_ZB_H1] = zero_bubble,
+	[SCHEDULE_ZB_H2] = zero_bubble,
+	[SCHEDULE_ZB_2P] = zero_bubble,
+};
 
-	if (info->wait == WAIT_NAIVE)
-		return naive(pl, c);
-	if (info->wait == WAIT_ONCE && !info->needs_v)
-		return info->phased ? gpipe(pl, c) : one_f_one_b(pl, c);
-	if ((info->wait == WAIT_FILLED || info->wait == WAIT_ZERO) && info->placement == PLACEMENT_LOOP)
-		return zero_bubble(pl, c, !m->s->profile.post_validation);
+/* 0: only the closed form is left. */
+static double makespan_of(const struct step_model *m, const struct stage_costs *c, double slowest_s)
+{
+	int32_t schedule = m->pipeline.schedule;
+
+	if (formulas[schedule] != NULL)
+		return formulas[schedule](m, c);
 	if (slowest_s > LONGEST_S)
 		return 0;
-	return info->greedy ? prefix_s(m, pl, c, slowest_s) : executed(m, pl, c, slowest_s);
+	return schedule_table[schedule].greedy != NULL ? prefix_s(m, c, slowest_s) : executed(m, c, slowest_s);
 }
 
-double step_bubble(
-	const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, const struct step_time *out)
+double step_bubble(const struct step_model *m, const struct stage_costs *c, const struct step_time *out)
 {
 	double makespan;
 
-	if (pl->p == 1)
+	if (m->pipeline.p == 1)
 		return 0;
-	makespan = makespan_of(m, pl, c, out->stage_max_s);
+	makespan = makespan_of(m, c, out->stage_max_s);
 	if (makespan <= 0)
-		makespan = closed_makespan(pl, c);
+		makespan = closed_makespan(&m->pipeline, c);
 	return fmax(0, makespan - m->micro_batches * out->stage_max_s);
 }

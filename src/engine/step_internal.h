@@ -7,6 +7,7 @@
 /* The scenario as the time model reads it, once per evaluation. */
 struct step_model {
 	const struct scenario *s;
+	struct pipeline pipeline;
 	struct device device;
 	struct links links;
 	double tokens, hidden; /* T, h */
@@ -35,14 +36,13 @@ static inline double step_cost_total(const struct stage_cost *c)
 }
 
 /* step_stage.c: times every stage and finds the slowest rank. */
-void step_stages(const struct step_model *m, const struct pipeline *pl, struct stage_costs *c, struct step_time *out);
+void step_stages(const struct step_model *m, struct stage_costs *c, struct step_time *out);
 /* The rank that takes longest for one micro-batch, its layers, the sum of all, and the first rank, into *out. */
 void step_find_slowest(const struct pipeline *pl, const struct stage_costs *c, struct step_time *out);
 /* A rank as the step sees it: all its stages; of both directions half the micro-batches each. */
 struct stage_cost step_rank_cost(const struct pipeline *pl, const struct stage_costs *c, int64_t rank);
 /* step_bubble.c: idle time of the slowest rank. */
-double step_bubble(
-	const struct step_model *m, const struct pipeline *pl, const struct stage_costs *c, const struct step_time *out);
+double step_bubble(const struct step_model *m, const struct stage_costs *c, const struct step_time *out);
 
 /* Parameters that data-parallel groups keep alike: all but routed experts; of these the matrices of layers; routed experts. */
 struct held_params {

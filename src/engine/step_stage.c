@@ -122,7 +122,7 @@ void step_find_slowest(const struct pipeline *pl, const struct stage_costs *c, s
 	}
 }
 
-void step_stages(const struct step_model *m, const struct pipeline *pl, struct stage_costs *c, struct step_time *out)
+void step_stages(const struct step_model *m, struct stage_costs *c, struct step_time *out)
 {
 	double gathered = step_tp_exchange_s(m);
 	struct work first = embedding(m, gathered), last = head(m, gathered), dense = layer(&out->dense), moe = layer(&out->moe);
@@ -136,5 +136,5 @@ void step_stages(const struct step_model *m, const struct pipeline *pl, struct s
 	}
 	add(&c->stage[0], 1, first);
 	add(&c->stage[c->n - 1], 1 + (double)m->s->model.mtp_layers, last);
-	step_find_slowest(pl, c, out);
+	step_find_slowest(&m->pipeline, c, out);
 }

@@ -224,8 +224,7 @@ static void json_lines(const char *key, const char *text, struct sink *out)
 		size_t len = strcspn(p, "\n");
 
 		(void)snprintf(line, sizeof line, "%.*s", (int)len, p);
-		sink_puts(out, p == text ? "" : ", ");
-		sink_json_string(out, line);
+		sink_json_text(out, p == text ? "" : ", ", line);
 		p += len + (p[len] == '\n');
 	}
 	sink_puts(out, "]");
@@ -244,8 +243,7 @@ static void json_row(const struct validate_row *w, struct sink *out)
 {
 	bool timed = w->predicted_step_s > 0, weighed = w->predicted_bytes > 0;
 
-	sink_puts(out, "    {\"id\": ");
-	sink_json_string(out, w->id);
+	sink_json_text(out, "    {\"id\": ", w->id);
 	json_text("source", w->source, out);
 	json_number("predicted_step_s", w->predicted_step_s, timed, out);
 	json_number("measured_step_s", w->measured_step_s, w->measured_step_s > 0, out);
@@ -273,8 +271,7 @@ void validate_json(const struct validate_report *r, const char *version, struct 
 
 	sink_printf(out, "{\n  \"meshplan\": \"%s\",\n  \"schema\": 1,\n  \"coefficients\": {\"id\": ", version);
 	sink_json_string(out, r->set_id);
-	sink_puts(out, ", \"label\": ");
-	sink_json_string(out, r->set_label);
+	sink_json_text(out, ", \"label\": ", r->set_label);
 	sink_puts(out, "},\n  \"summary\": ");
 	json_summary(&s, out);
 	sink_printf(out, ",\n  \"calibration_rows\": {\"time\": %" PRId64 ", \"memory\": %" PRId64 "}", s.calibration_time,

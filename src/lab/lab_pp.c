@@ -127,7 +127,7 @@ static void *layout(struct lab_arena *a, const struct lab_input *in, int64_t *wo
 	parameters = mlp_params(&x.net);
 	chosen = pipeline_of(in, x.chosen);
 	for (int64_t r = 0; r < x.p; r++)
-		x.most_actions = num_max(x.most_actions, schedule_table[x.chosen].count(&chosen, r));
+		x.most_actions = num_max(x.most_actions, pipeline_count(&chosen, r));
 	for (int32_t i = 0; i < SCHEDULE_COUNT; i++) {
 		struct pipeline pl = pipeline_of(in, i);
 
@@ -483,7 +483,7 @@ static void row(const struct lab_run *run, int64_t k, int64_t r, struct lab_row 
 	}
 	k -= TABLES;
 	lab_label(out, N_("gpu %1"), LAB_ARGS(LAB_NUMBER(r)));
-	en = last_started(x, r, schedule_table[x->chosen].count(&pl, r), k);
+	en = last_started(x, r, pipeline_count(&pl, r), k);
 	if (en == NULL || en->timed.end <= k) {
 		out->value[0] = en == NULL ? 0 : (double)(en->stored - releases((enum action_kind)en->timed.action.kind));
 		lab_note(out, N_("idle"), NULL);

@@ -7,8 +7,7 @@
 
 static void json_key(const char *key, bool first, struct sink *out)
 {
-	sink_puts(out, first ? "\n" : ",\n");
-	sink_json_string(out, key);
+	sink_json_text(out, first ? "\n" : ",\n", key);
 	sink_puts(out, ": ");
 }
 
@@ -46,23 +45,19 @@ static void json_step(const struct lab_run *run, int64_t k, const struct lab_rep
 
 	lab_step(run, k, &s);
 	rows = lab_report_rows(&s, o);
-	sink_puts(out, "{ \"title\": ");
-	sink_json_string(out, s.title);
+	sink_json_text(out, "{ \"title\": ", s.title);
 	sink_printf(out, ", \"row_count\": %" PRId64 ", \"rows\": [", s.rows);
 	for (int64_t r = 0; r < rows; r++) {
 		struct lab_row row;
 
 		lab_row(run, k, r, &row);
-		sink_puts(out, r > 0 ? ",\n  { \"label\": " : "\n  { \"label\": ");
-		sink_json_string(out, row.label);
+		sink_json_text(out, r > 0 ? ",\n  { \"label\": " : "\n  { \"label\": ", row.label);
 		for (int32_t c = 0; c < s.n_columns; c++) {
-			sink_puts(out, ", ");
-			sink_json_string(out, s.columns[c].key);
+			sink_json_text(out, ", ", s.columns[c].key);
 			sink_puts(out, ": ");
 			json_value(s.columns[c].unit, row.value[c], out);
 		}
-		sink_puts(out, ", \"text\": ");
-		sink_json_string(out, row.text);
+		sink_json_text(out, ", \"text\": ", row.text);
 		sink_puts(out, " }");
 	}
 	sink_puts(out, " ] }");
@@ -96,14 +91,11 @@ static void json_facts(const struct lab_run *run, struct sink *out)
 	for (int32_t i = 0; i < run->n_facts; i++) {
 		const struct lab_fact *f = &run->facts[i];
 
-		sink_puts(out, i > 0 ? ",\n{ \"id\": " : "\n{ \"id\": ");
-		sink_json_string(out, f->key);
-		sink_puts(out, ", \"label\": ");
-		sink_json_string(out, f->label);
+		sink_json_text(out, i > 0 ? ",\n{ \"id\": " : "\n{ \"id\": ", f->key);
+		sink_json_text(out, ", \"label\": ", f->label);
 		sink_puts(out, ", \"value\": ");
 		json_value(f->unit, f->value, out);
-		sink_puts(out, ", \"unit\": ");
-		sink_json_string(out, lab_unit_names[f->unit]);
+		sink_json_text(out, ", \"unit\": ", lab_unit_names[f->unit]);
 		sink_puts(out, " }");
 	}
 	sink_puts(out, " ]");
@@ -116,10 +108,8 @@ static void json_claims(const struct lab_run *run, struct sink *out)
 	for (int32_t i = 0; i < run->n_claims; i++) {
 		const struct lab_claim *c = &run->claims[i];
 
-		sink_puts(out, i > 0 ? ",\n{ \"id\": " : "\n{ \"id\": ");
-		sink_json_string(out, c->key);
-		sink_puts(out, ", \"text\": ");
-		sink_json_string(out, c->text);
+		sink_json_text(out, i > 0 ? ",\n{ \"id\": " : "\n{ \"id\": ", c->key);
+		sink_json_text(out, ", \"text\": ", c->text);
 		sink_printf(out, ", \"holds\": %s, \"got\": ", c->holds ? "true" : "false");
 		json_value(c->unit, c->got, out);
 		sink_puts(out, ", \"want\": ");
@@ -144,8 +134,7 @@ void lab_report_json(const struct lab_run *run, const struct lab_report_options 
 	json_key("proven", false, out);
 	sink_puts(out, lab_proven(run) ? "true" : "false");
 	json_key("answer", false, out);
-	sink_puts(out, "{ \"label\": ");
-	sink_json_string(out, run->answer_label);
+	sink_json_text(out, "{ \"label\": ", run->answer_label);
 	sink_puts(out, ", \"value\": ");
 	json_value(run->answer_unit, run->answer, out);
 	sink_puts(out, " }");
