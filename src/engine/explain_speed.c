@@ -92,16 +92,30 @@ static void explain_compute(const struct draft *d, const struct plan *p, struct 
 		put_note(x, "Calibrated with %s.", d->s.coefficients.id);
 }
 
+static const char *repeated_work(const struct scenario *s)
+{
+	static const char *const selective[SELECTIVE_KIND_COUNT] = { [SELECTIVE_CORE_ATTENTION] = "the attention core once more",
+		[SELECTIVE_PER_OP] = "sac-share of the matrix multiplies and all memory-bound operations once more",
+		[SELECTIVE_NORMS] = "up-projections of latents, norms, rotary and the MLP's activation once more" };
+
+	switch ((enum recompute)s->training.recompute) {
+	case RECOMPUTE_FULL:
+		return "the forward of every layer once more, without its communication";
+	case RECOMPUTE_SELECTIVE:
+		return selective[s->profile.selective];
+	case RECOMPUTE_NONE:
+	case RECOMPUTE_COUNT:
+		break;
+	}
+	return s->profile.moe_recomputes ? "a norm and the activation of experts once more" : "0";
+}
+
 static void explain_recompute(const struct draft *d, const struct plan *p, struct explanation *x)
 {
 	const struct step_time *t = &p->step;
 
-	put_result(x, "r", t->part_s[STEP_RECOMPUTE], "s",
-		d->s.training.recompute == RECOMPUTE_FULL ? "the forward of every layer once more, without its communication"
-			: d->s.training.recompute == RECOMPUTE_NONE
-			? "0"
-			: "the attention core once more (per-op: what the framework recomputes)",
-		"Chen 2016; Korthikanti 2022; meshplan-model(7)");
+	put_result(
+		x, "r", t->part_s[STEP_RECOMPUTE], "s", repeated_work(&d->s), "Chen 2016; Korthikanti 2022; meshplan-model(7)");
 	put_micro_batches(x, &d->s);
 	put_shares(x, t);
 	put_value(x, "r_dense", t->dense.recompute_s, "s", "a dense layer, communication included");
@@ -199,11 +213,12 @@ static void explain_offload(const struct draft *d, const struct plan *p, struct 
 	const struct step_time *t = &p->step;
 	double states = step_offload_states(&d->s, t->owned_params);
 
-	put_result(x, "f", t->part_s[STEP_OFFLOAD], "s", t->part_s[STEP_OFFLOAD] > 0 ? "k (states + layers)" : "0: nothing is exposed",
+	put_result(x, "f", t->part_s[STEP_OFFLOAD], "s",
+		t->part_s[STEP_OFFLOAD] > 0 ? "k (states + layers)" : "0: nothing is exposed",
 		"Ren 2021 (ZeRO-Offload); meshplan-model(7)");
 	put_straggler(x, t);
-	put_value(x, "states", states, "s", "16 B of each of %.6g parameters that this rank updates, at %.3g GB/s", t->owned_params,
-		STEP_OFFLOAD_BPS / 1e9);
+	put_value(x, "states", states, "s", "16 B of each of %.6g parameters that this rank updates, at %.3g GB/s",
+		t->owned_params, STEP_OFFLOAD_BPS / 1e9);
 	put_value(x, "layers", t->part_s[STEP_OFFLOAD] / t->straggler - states, "s",
 		"weights before every gather, activations out and back, that no layer hides");
 }

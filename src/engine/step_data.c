@@ -224,7 +224,8 @@ static double sharded_layer(
 	struct wire weights = weight_wire(m, &y->one), gradients = gradient_wire(m, &y->one);
 	double collect = gather_s(m, &weights), reduce = reduce_s(m, &gradients);
 	/* Zero 2 keeps what the forward gathered. */
-	double again = once || m->s->layout.zero == 2 ? 0 : collect, gathers = n * times * (once || m->s->layout.zero == 2 ? 1 : 2);
+	double again = once || m->s->layout.zero == 2 ? 0 : collect,
+	       gathers = n * times * (once || m->s->layout.zero == 2 ? 1 : 2);
 
 	note_traffic(out, TRAFFIC_DP_GATHER, gathers, gathers * wire_total(&weights), dense_group(m).ranks, gathers * collect);
 	note_traffic(out, TRAFFIC_DP_REDUCE, n * reduced, n * reduced * wire_total(&gradients), dense_group(m).ranks,
@@ -241,8 +242,8 @@ static double sharded_layer(
 }
 
 /* The unit of embedding and head: what no layer holds. */
-static double sharded_ends(const struct step_model *m, const struct rank_load *t, double times, double reduced, bool once,
-	struct step_time *out)
+static double sharded_ends(
+	const struct step_model *m, const struct rank_load *t, double times, double reduced, bool once, struct step_time *out)
 {
 	struct held_params ends = { .dense = t->ends };
 	struct wire weights = weight_wire(m, &ends), gradients = gradient_wire(m, &ends);

@@ -54,7 +54,8 @@ struct layer_group {
 	double layers;
 	struct held_params one; /* of one layer, as the times are */
 	double forward_s, backward_s;
-	/* With the traffic that the layer does not hide: forward, backward, and that of the `reduced` micro-batches which reduce. */
+	/* With the traffic that the layer does not hide: forward, backward, and that of the `reduced` micro-batches which reduce.
+	 */
 	double busy_forward_s, busy_backward_s, busy_reducing_s, reduced;
 };
 struct rank_load {

@@ -1,5 +1,5 @@
-/* What crosses PCIe: states of an offloaded optimizer once per step, offloaded weights at every gather, offloaded activations out in
- * the forward and back in the backward. NVMe is taken to be as fast as host memory. */
+/* What crosses PCIe: states of an offloaded optimizer once per step, offloaded weights at every gather, offloaded activations out
+ * in the forward and back in the backward. NVMe is taken to be as fast as host memory. */
 #include "step_internal.h"
 
 #include <math.h>
