@@ -31,7 +31,8 @@ static void draw(uint64_t *state, char *one, char *other, size_t cap)
 		"composer-fsdp1" };
 	static const char *const precisions[] = { "bf16", "bf16", "fp16", "fp8", "mxfp8", "fp32" };
 	static const char *const recomputes[] = { "none", "none", "selective", "full" };
-	static const char *const offloads[] = { "", "", "", "", "offload=cpu;" };
+	static const char *const offloads[] = { "", "", "", "", "offload=cpu;", "offload=cpu;offload-params=cpu;",
+		"offload-activations=on;" };
 	const char *model = PICK(models), *gpu = PICK(gpus), *profile = PICK(profiles), *precision = PICK(precisions),
 		   *recompute = PICK(recomputes), *offload = PICK(offloads);
 	int64_t pp = random_below(state, 3) == 0 ? 1 : power(state, 4),
@@ -103,14 +104,15 @@ static void ck_adds_up(const char *knobs, const struct plan *p)
 /* A larger multiply fills more multiprocessors: for tiny ones the wave correction on top of the measured curve can win so much.
  */
 #define TILES 0.05
-enum { LONGER_SEQUENCE = 1, WIDER_MLP = 4, SLOWER_PART = 6, CHANGES = 12 };
+enum { LONGER_SEQUENCE = 1, WIDER_MLP = 4, SLOWER_PART = 6, CHANGES = 14 };
 
 /* More work, or a slower part. */
 static const char *change(int which, struct scenario *s)
 {
 	static const char *const what[] = { "twice the batch", "twice the sequence", "twice the layers", "twice the vocabulary",
 		"twice the MLP", "a prediction layer more", "half the network", "half the memory bandwidth", "half the link",
-		"half the peak", "half the peak in 8 bit", "twice the latency across nodes" };
+		"half the peak", "half the peak in 8 bit", "twice the latency across nodes", "full recomputation",
+		"offloaded activations" };
 
 	switch (which) {
 	case 0:
@@ -151,17 +153,25 @@ static const char *change(int which, struct scenario *s)
 	case 11:
 		s->coefficients.v[COEF_LATENCY_NODE] *= 2;
 		break;
+	case 12:
+		if (!s->training.offload_activations) /* it leaves less to move */
+			s->training.recompute = RECOMPUTE_FULL;
+		break;
+	case 13:
+		s->training.offload_activations = 1;
+		break;
 	default:
 		ck_abort();
 	}
 	return what[which];
 }
 
-/* Where the host bounds an expert layer its time hardly grows, so what weight gradients get more, input gradients get less: an
- * order that splits them may gain. */
+/* Where the host bounds an expert layer, or copies of activations bound any, its time hardly grows, so what weight gradients get
+ * more, input gradients get less: an order that splits them may gain. */
 static bool excused(int which, const struct scenario *s)
 {
-	return which >= SLOWER_PART && model_is_moe(&s->model) && schedule_table[s->layout.schedule].splits;
+	return which >= SLOWER_PART && (model_is_moe(&s->model) || s->training.offload_activations) &&
+		schedule_table[s->layout.schedule].splits;
 }
 
 START_TEST(random_scenarios_obey_the_laws)

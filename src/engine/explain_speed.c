@@ -49,7 +49,7 @@ static void explain_step(const struct draft *d, const struct plan *p, struct exp
 	put_value(x, "send", t->send_s, "s", "exposed transfers between stages");
 	put_value(x, "data", t->data_parallel_s, "s", "exposed gradient and weight traffic");
 	put_value(x, "optimizer", t->optimizer_s, "s", "optimizer step and gradient norm");
-	put_value(x, "offload", t->offload_s, "s", "states over PCIe");
+	put_value(x, "offload", t->offload_s, "s", "what is offloaded, over PCIe");
 	put_value(x, "fixed", t->fixed_s, "s", "coefficients %s: logging, data, synchronisation", d->s.coefficients.id);
 	put_straggler(x, t);
 	put_note(x,
@@ -64,7 +64,7 @@ static void explain_compute(const struct draft *d, const struct plan *p, struct 
 	struct device device = compute_device(&d->s);
 	int32_t level = compute_level(&d->s);
 
-	put_result(x, "c", t->part_s[STEP_COMPUTE], "s", "k (m t_max + fixed) - recompute - tp - cp - ep", step_source);
+	put_result(x, "c", t->part_s[STEP_COMPUTE], "s", "k (m t_max + fixed) - recompute - tp - cp - ep - copies", step_source);
 	put_straggler(x, t);
 	put_micro_batches(x, &d->s);
 	put_value(x, "t_max", t->stage_max_s, "s", "layers, embedding or head of stage %" PRId64 ", one micro-batch",
@@ -72,6 +72,8 @@ static void explain_compute(const struct draft *d, const struct plan *p, struct 
 	put_value(x, "fixed", t->fixed_s, "s", "coefficients %s", d->s.coefficients.id);
 	for (int i = STEP_RECOMPUTE; i <= STEP_EP; i++)
 		put_value(x, step_part_table[i].label, t->part_s[i], "s", "time.%s: inside t_max", step_part_table[i].key);
+	put_value(x, "copies", t->part_s[STEP_OFFLOAD] - t->straggler * t->offload_s, "s",
+		"waiting for offloaded activations: inside t_max");
 	put_value(x, "layer forward", t->moe_layers > 0 ? t->moe.forward_s : t->dense.forward_s, "s",
 		"communication included; goes into t_max");
 	put_value(x, "layer input", t->moe_layers > 0 ? t->moe.input_s : t->dense.input_s, "s", "gradient of the input");
@@ -90,16 +92,30 @@ static void explain_compute(const struct draft *d, const struct plan *p, struct 
 		put_note(x, "Calibrated with %s.", d->s.coefficients.id);
 }
 
+static const char *repeated_work(const struct scenario *s)
+{
+	static const char *const selective[SELECTIVE_KIND_COUNT] = { [SELECTIVE_CORE_ATTENTION] = "the attention core once more",
+		[SELECTIVE_PER_OP] = "sac-share of the matrix multiplies and all memory-bound operations once more",
+		[SELECTIVE_NORMS] = "up-projections of latents, norms, rotary and the MLP's activation once more" };
+
+	switch ((enum recompute)s->training.recompute) {
+	case RECOMPUTE_FULL:
+		return "the forward of every layer once more, without its communication";
+	case RECOMPUTE_SELECTIVE:
+		return selective[s->profile.selective];
+	case RECOMPUTE_NONE:
+	case RECOMPUTE_COUNT:
+		break;
+	}
+	return s->profile.moe_recomputes ? "a norm and the activation of experts once more" : "0";
+}
+
 static void explain_recompute(const struct draft *d, const struct plan *p, struct explanation *x)
 {
 	const struct step_time *t = &p->step;
 
-	put_result(x, "r", t->part_s[STEP_RECOMPUTE], "s",
-		d->s.training.recompute == RECOMPUTE_FULL ? "the forward of every layer once more, without its communication"
-			: d->s.training.recompute == RECOMPUTE_NONE
-			? "0"
-			: "the attention core once more (per-op: what the framework recomputes)",
-		"Chen 2016; Korthikanti 2022; meshplan-model(7)");
+	put_result(
+		x, "r", t->part_s[STEP_RECOMPUTE], "s", repeated_work(&d->s), "Chen 2016; Korthikanti 2022; meshplan-model(7)");
 	put_micro_batches(x, &d->s);
 	put_shares(x, t);
 	put_value(x, "r_dense", t->dense.recompute_s, "s", "a dense layer, communication included");
@@ -195,13 +211,16 @@ static void explain_optimizer(const struct draft *d, const struct plan *p, struc
 static void explain_offload(const struct draft *d, const struct plan *p, struct explanation *x)
 {
 	const struct step_time *t = &p->step;
+	double states = step_offload_states(&d->s, t->owned_params);
 
 	put_result(x, "f", t->part_s[STEP_OFFLOAD], "s",
-		d->s.training.offload == OFFLOAD_NONE ? "0: nothing is offloaded" : "k 16 owned / pcie",
+		t->part_s[STEP_OFFLOAD] > 0 ? "k (states + layers)" : "0: nothing is exposed",
 		"Ren 2021 (ZeRO-Offload); meshplan-model(7)");
 	put_straggler(x, t);
-	put_value(x, "owned", t->owned_params, "params", "updated by this rank");
-	put_value(x, "pcie", STEP_OFFLOAD_BPS, "B/s", "what one direction sustains");
+	put_value(x, "states", states, "s", "16 B of each of %.6g parameters that this rank updates, at %.3g GB/s",
+		t->owned_params, STEP_OFFLOAD_BPS / 1e9);
+	put_value(x, "layers", t->part_s[STEP_OFFLOAD] / t->straggler - states, "s",
+		"weights before every gather, activations out and back, that no layer hides");
 }
 
 static void explain_bubble_time(const struct draft *d, const struct plan *p, struct explanation *x)

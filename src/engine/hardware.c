@@ -2,6 +2,7 @@
 
 #include "coefficients.h"
 
+#include <math.h>
 #include <stddef.h>
 
 static const char *const gpu_form_names[GPU_FORM_COUNT + 1] = { "sxm", "oam", "pcie", "nvl", "consumer", "other", NULL };
@@ -140,4 +141,9 @@ enum err_code gpu_family_check(const struct gpu_family *f, struct err *e)
 		return err_set(e, ERR_FILE, "fp8-at-2-gflop", "%d points of the 8-bit curve are given; legal: all %d or none", given,
 			(int)CURVE_POINTS);
 	return ERR_OK;
+}
+
+double hardware_host_bps(int64_t pcie_generation)
+{
+	return 0.8 * ldexp(15.75e9, (int)pcie_generation - 3);
 }

@@ -77,6 +77,10 @@ struct node {
 	char fabric[40];
 };
 
+/* What a copy between GPU and host sustains over 16 lanes of this PCIe generation, bytes per second and direction. ASSUMPTION:
+ * through pinned memory 80 % of 15.75 GB/s in generation 3, twice that in each further one. */
+double hardware_host_bps(int64_t pcie_generation);
+
 extern const struct field_table gpu_fields, gpu_price_fields, node_fields, gpu_family_fields;
 /* What no field can say of itself. ERR_FILE: a curve with gaps; e->where is the key. */
 enum err_code gpu_family_check(const struct gpu_family *f, struct err *e) NODISCARD;

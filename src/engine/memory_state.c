@@ -146,8 +146,8 @@ void memory_layer_state(const struct scenario *s, bool moe, struct memory_layer 
 		(double)(p.attention_split + p.mlp_split) / t + (double)(p.attention_whole + p.mlp_whole + p.router + p.norms);
 	out->expert = experts;
 	out->linear = (double)(p.attention_split + p.mlp_split) / t;
-	if (s->model.attention_type == ATTENTION_MLA)
-		out->linear += (double)p.attention_whole;
+	if (s->model.attention_type == ATTENTION_MLA) /* down-projections, without the norms of their latents */
+		out->linear += (double)(p.attention_whole - s->model.q_lora_rank - s->model.kv_lora_rank);
 	if (s->training.adapter != ADAPTER_NONE) {
 		out->adapter = layer_adapter(s, moe);
 		out->expert_adapter = moe ? expert_adapters(s) : 0;

@@ -26,7 +26,7 @@ const struct step_part_info step_part_table[STEP_PART_COUNT] = {
 	[STEP_DP]        = { "dp_exposed_s",        N_("dp"),        'd', N_("gradient and weight traffic that nothing hides") },
 	[STEP_PP]        = { "pp_exposed_s",        N_("pp"),        'p', N_("stage-to-stage transfers that nothing hides") },
 	[STEP_OPTIMIZER] = { "optimizer_s",         N_("optimizer"), 'o', N_("optimizer step and gradient norm") },
-	[STEP_OFFLOAD]   = { "offload_exposed_s",   N_("offload"),   'f', N_("states over PCIe") },
+	[STEP_OFFLOAD]   = { "offload_exposed_s",   N_("offload"),   'f', N_("what is offloaded, over PCIe") },
 	[STEP_BUBBLE]    = { "bubble_s",            N_("idle"),      'i', N_("waiting for other stages") },
 };
 
@@ -64,8 +64,14 @@ static void prepare(const struct scenario *s, struct step_model *m)
 
 static struct layer_group group(double layers, const struct memory_layer *one, const struct layer_time *y)
 {
-	return (struct layer_group){ layers, { one->dense, one->linear, one->expert }, y->forward_s,
-		y->input_s + y->weight_s + y->recompute_s };
+	double forward = y->forward_s, backward = y->input_s + y->weight_s + y->recompute_s;
+
+	return (struct layer_group){ .layers = layers,
+		.one = { one->dense, one->linear, one->expert },
+		.forward_s = forward,
+		.backward_s = backward,
+		.busy_forward_s = forward,
+		.busy_backward_s = backward };
 }
 
 static double layer_params_of(const struct memory_shared *sh, const struct stage_cost *x, bool expert)
@@ -129,13 +135,14 @@ static double send_s(const struct step_model *m, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	const struct profile *p = &s->profile;
-	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), share = hops_across(m), one, calls, fill;
+	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), share = hops_across(m), one, calls,
+	       fill;
 	bool across = share == 1, interleaved = s->layout.vpp > 1;
 
 	if (s->layout.pp == 1)
 		return 0;
-	/* The first and the last micro-batch take every hop. Between them ranks wait for the slowest one, which hides hops that are
-	 * slower than most. */
+	/* The first and the last micro-batch take every hop. Between them ranks wait for the slowest one, which hides hops that
+	 * are slower than most. */
 	one = comm_send_s(&m->links, bytes, across);
 	fill = 2 * ((double)s->layout.pp - 1) *
 		((1 - share) * comm_send_s(&m->links, bytes, false) + share * comm_send_s(&m->links, bytes, true));
@@ -167,7 +174,7 @@ static void split_parts(const struct step_model *m, struct step_time *out)
 	part[STEP_DP] = out->data_parallel_s;
 	part[STEP_PP] = out->send_s;
 	part[STEP_OPTIMIZER] = out->optimizer_s;
-	part[STEP_OFFLOAD] = out->offload_s;
+	part[STEP_OFFLOAD] = out->offload_s + dense * d->offload_s + moe * e->offload_s;
 	part[STEP_BUBBLE] = out->bubble_s;
 	part[STEP_COMPUTE] = 0;
 	for (int i = 0; i < STEP_PART_COUNT; i++)
@@ -230,16 +237,27 @@ static bool is_known(const struct scenario *s)
 	return compute_known(s) && s->profile.models_activations;
 }
 
+/* Layers, with what they wait for where their activations are offloaded. */
+static void time_layers(struct step_model *m, const struct memory_shared *sh, struct step_time *out)
+{
+	step_layers(m, out);
+	step_offload_activations(m->s, sh->layer[0].saved, &out->dense);
+	if (model_is_moe(&m->s->model))
+		step_offload_activations(m->s, sh->layer[1].saved, &out->moe);
+}
+
 void step_stage_costs(const struct scenario *s, struct stage_costs *out)
 {
 	struct step_model m;
 	struct step_time t = { 0 };
+	struct memory_shared shared;
 
 	out->n = 0;
 	if (!is_known(s))
 		return;
 	prepare(s, &m);
-	step_layers(&m, &t);
+	memory_prepare(s, &shared);
+	time_layers(&m, &shared, &t);
 	step_stages(&m, out, &t);
 }
 
@@ -257,12 +275,13 @@ void step_evaluate(const struct scenario *s, struct step_time *out)
 	out->known = true;
 	prepare(s, &m);
 	memory_prepare(s, &shared);
-	step_layers(&m, out);
+	time_layers(&m, &shared, out);
 	step_stages(&m, &costs, out);
 	load_rank(&m, &shared, &costs, out, &load);
 	out->bubble_s = step_bubble(&m, &costs, out);
 	out->send_s = send_s(&m, out);
 	out->data_parallel_s = step_data_parallel(&m, &load, out);
+	out->offload_s = step_offload_weights(&m, &load);
 	out->optimizer_s = step_optimizer(&m, &load, out);
 	out->fixed_s = s->coefficients.v[COEF_STEP_FIXED];
 	out->straggler = nodes > 1 ? 1 + s->coefficients.v[COEF_STRAGGLER] * log2(nodes) : 1;

@@ -14,6 +14,7 @@
 struct layer_time {
 	double forward_s, input_s, weight_s, recompute_s; /* exposed communication included; input: with attention backward */
 	double tp_s, cp_s, ep_s;                          /* of these: exposed communication, recompute's share included */
+	double offload_s;                                 /* of forward and input: waiting for offloaded activations */
 	double host_s;                                    /* work of the host for a MoE layer, forward and backward */
 };
 
@@ -52,6 +53,8 @@ const char *step_traffic_name(const struct scenario *s, enum traffic which);
 
 /* What one direction of PCIe sustains for offloaded states. Src: ZeRO-Offload, Ren 2021 (PCIe 3.0 x16). */
 #define STEP_OFFLOAD_BPS 12e9
+/* Seconds per step for the states of so many parameters that a CPU updates. */
+double step_offload_states(const struct scenario *s, double owned);
 
 struct step_time {
 	bool known; /* false: the GPU has no rates; nothing else is set */

@@ -13,10 +13,6 @@
 #define OPTIMIZER_LOCAL 4
 /* The squared norm, summed over all ranks before the step. Src: Megatron-LM optimizer/clip_grads.py; torch clip_grad_norm_. */
 #define NORM_BYTES 4
-/* CPU optimizer: bytes over PCIe per owned parameter. Src: ZeRO-Offload, Ren 2021. */
-#define OFFLOAD_BYTES 16
-/* The embedding and head unit of FSDP has little to hide behind. ASSUMPTION of the fitted model. */
-#define UNIT_EXPOSED 0.5
 /* Passes over the parameters of the unoverlapped ZeRO-3. Src: Rajbhandari 2020 sec. 7.2.2 (layers: gather, gather, scatter).
  * ASSUMPTION: half of that for the embedding, which only looks rows up. */
 #define ZERO3_EMBEDDING_PASSES 1.5
@@ -55,8 +51,7 @@ double step_optimizer(const struct step_model *m, const struct rank_load *t, str
 		owned = t->all.dense / dense_group(m).ranks + t->all.expert / expert_group(m).ranks;
 	if (m->s->training.adapter != ADAPTER_NONE || m->s->training.optimizer == OPTIMIZER_NONE)
 		return 0;
-	if (m->s->training.offload != OFFLOAD_NONE)
-		out->offload_s = OFFLOAD_BYTES * owned / STEP_OFFLOAD_BPS;
+	out->offload_s += step_offload_states(m->s, owned);
 	out->owned_params = owned;
 	if (!m->s->profile.post_validation)
 		out->norm_s = comm_all_reduce_s(&m->links, (double)m->s->cluster.gpus, NORM_BYTES, 1);
@@ -78,7 +73,7 @@ static void note_traffic(struct step_time *out, enum traffic which, double calls
 	x->ranks = ranks;
 }
 
-static bool shards_weights(const struct scenario *s)
+bool step_shards_weights(const struct scenario *s)
 {
 	return s->profile.weights_sharded_from <= 3 && s->layout.zero >= s->profile.weights_sharded_from;
 }
@@ -87,7 +82,7 @@ static bool shards_weights(const struct scenario *s)
  * zero/stage_1_and_2.py, use_multi_rank_bucket_allreduce. */
 static bool all_reduces(const struct scenario *s)
 {
-	return s->layout.zero == 0 || (s->layout.zero == 2 && !shards_weights(s));
+	return s->layout.zero == 0 || (s->layout.zero == 2 && !step_shards_weights(s));
 }
 
 /* Reductions per step: sharded gradients cannot take another micro-batch before it is reduced; whole ones can. */
@@ -152,6 +147,13 @@ static double wire_total(const struct wire *w)
 	return w->dense + w->expert;
 }
 
+double step_owned_weights(const struct step_model *m, const struct held_params *x)
+{
+	struct wire w = weight_wire(m, x);
+
+	return w.dense / dense_group(m).ranks + w.expert / expert_group(m).ranks;
+}
+
 /* Seconds of an all-gather or a reduce-scatter, each group its part. */
 static double gather_s(const struct step_model *m, const struct wire *w)
 {
@@ -208,37 +210,40 @@ static double not_hidden(double compute, double traffic, double contention)
 	return fmax(compute + contention * fmin(compute, traffic), traffic) - compute;
 }
 
-/* What is gathered stays until the end of the step. */
-static bool gathers_once(const struct scenario *s)
+bool step_gathers_once(const struct scenario *s)
 {
 	return s->layout.pp > 1 && s->profile.pp_gathers_once;
 }
 
 /* Exposed, of one fully sharded layer in a step; `reduced` of `times` micro-batches reduce its gradients. */
 static double sharded_layer(
-	const struct step_model *m, const struct layer_group *y, double times, double reduced, struct step_time *out)
+	const struct step_model *m, struct layer_group *y, double times, double reduced, struct step_time *out)
 {
-	bool once = gathers_once(m->s);
+	bool once = step_gathers_once(m->s);
 	double contention = m->s->coefficients.v[m->s->profile.fsdp_contention], n = y->layers;
 	struct wire weights = weight_wire(m, &y->one), gradients = gradient_wire(m, &y->one);
 	double collect = gather_s(m, &weights), reduce = reduce_s(m, &gradients);
 	/* Zero 2 keeps what the forward gathered. */
-	double again = once || m->s->layout.zero == 2 ? 0 : collect, gathers = n * times * (again > 0 ? 2 : 1);
+	double again = once || m->s->layout.zero == 2 ? 0 : collect,
+	       gathers = n * times * (once || m->s->layout.zero == 2 ? 1 : 2);
 
 	note_traffic(out, TRAFFIC_DP_GATHER, gathers, gathers * wire_total(&weights), dense_group(m).ranks, gathers * collect);
 	note_traffic(out, TRAFFIC_DP_REDUCE, n * reduced, n * reduced * wire_total(&gradients), dense_group(m).ranks,
 		n * reduced * reduce);
 	if (once)
 		return n * (collect + reduce);
+	y->reduced = reduced;
+	y->busy_forward_s += not_hidden(y->forward_s, collect, contention);
+	y->busy_backward_s += not_hidden(y->backward_s, again, contention);
+	y->busy_reducing_s = y->backward_s + not_hidden(y->backward_s, again + reduce, contention);
 	return n *
-		(times * not_hidden(y->forward_s, collect, contention) +
-			(times - reduced) * not_hidden(y->backward_s, again, contention) +
-			reduced * not_hidden(y->backward_s, again + reduce, contention));
+		(times * (y->busy_forward_s - y->forward_s) + (times - reduced) * (y->busy_backward_s - y->backward_s) +
+			reduced * (y->busy_reducing_s - y->backward_s));
 }
 
 /* The unit of embedding and head: what no layer holds. */
-static double sharded_ends(const struct step_model *m, const struct rank_load *t, double times, double reduced, bool once,
-	struct step_time *out)
+static double sharded_ends(
+	const struct step_model *m, const struct rank_load *t, double times, double reduced, bool once, struct step_time *out)
 {
 	struct held_params ends = { .dense = t->ends };
 	struct wire weights = weight_wire(m, &ends), gradients = gradient_wire(m, &ends);
@@ -247,14 +252,14 @@ static double sharded_ends(const struct step_model *m, const struct rank_load *t
 
 	note_traffic(out, TRAFFIC_DP_GATHER, gathers, gathers * wire_total(&weights), ranks, collect);
 	note_traffic(out, TRAFFIC_DP_REDUCE, reduced, reduced * wire_total(&gradients), ranks, reduce);
-	return (once ? 1 : UNIT_EXPOSED) * (collect + reduce);
+	return (once ? 1 : STEP_UNIT_EXPOSED) * (collect + reduce);
 }
 
 /* FSDP: every layer is gathered before its forward and, unless it was kept, before its backward; under a pipeline once per step.
  * Src: torch fully_shard, reshard_after_forward; torchtitan distributed/fsdp.py. */
-static double fully_sharded(const struct step_model *m, const struct rank_load *t, struct step_time *out)
+static double fully_sharded(const struct step_model *m, struct rank_load *t, struct step_time *out)
 {
-	bool once = gathers_once(m->s);
+	bool once = step_gathers_once(m->s);
 	double times = once ? 1 : m->micro_batches, reduced = once ? 1 : reductions(m), exposed = 0;
 
 	for (int i = 0; i < LAYER_KINDS; i++)
@@ -282,13 +287,13 @@ static double unoverlapped(const struct step_model *m, const struct rank_load *t
 	return exposed;
 }
 
-double step_data_parallel(const struct step_model *m, const struct rank_load *t, struct step_time *out)
+double step_data_parallel(const struct step_model *m, struct rank_load *t, struct step_time *out)
 {
 	struct data_group experts = expert_group(m);
 
 	if (m->dp_ranks <= 1 && (t->all.expert <= 0 || experts.ranks * experts.replicas <= 1))
 		return 0;
-	if (!shards_weights(m->s))
+	if (!step_shards_weights(m->s))
 		return replicated(m, t, out);
 	return m->s->profile.zero3_unoverlapped ? unoverlapped(m, t, out) : fully_sharded(m, t, out);
 }

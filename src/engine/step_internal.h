@@ -54,15 +54,28 @@ struct layer_group {
 	double layers;
 	struct held_params one; /* of one layer, as the times are */
 	double forward_s, backward_s;
+	/* With the traffic that the layer does not hide: forward, backward, and that of the `reduced` micro-batches which reduce.
+	 */
+	double busy_forward_s, busy_backward_s, busy_reducing_s, reduced;
 };
 struct rank_load {
 	struct held_params all;
 	double ends; /* of all.dense, what no layer holds: tables, positions, the last norm */
 	struct layer_group group[LAYER_KINDS];
 };
-/* step_data.c: exposed data-parallel traffic of the step. */
-double step_data_parallel(const struct step_model *m, const struct rank_load *t, struct step_time *out);
-/* The optimizer step; sets offload_s and owned_params of *out. */
+/* step_data.c: exposed data-parallel traffic of the step; sets what is busy of the groups of *t. */
+double step_data_parallel(const struct step_model *m, struct rank_load *t, struct step_time *out);
+/* The embedding and head unit of FSDP has little to hide behind. ASSUMPTION of the fitted model. */
+#define STEP_UNIT_EXPOSED 0.5
+/* Whether the profile shards weights at this ZeRO stage; whether what is gathered stays until the end of the step. */
+bool step_shards_weights(const struct scenario *s);
+bool step_gathers_once(const struct scenario *s);
+/* Bytes, as they are gathered, of the part of these weights that the rank itself holds. */
+double step_owned_weights(const struct step_model *m, const struct held_params *x);
+/* The optimizer step; sets owned_params and norm_s of *out and adds to offload_s. */
 double step_optimizer(const struct step_model *m, const struct rank_load *t, struct step_time *out);
+/* step_offload.c: lets the layer wait for the copies of what it saves, both ways; exposed copies of weights per step. */
+void step_offload_activations(const struct scenario *s, double saved_bytes, struct layer_time *y);
+double step_offload_weights(const struct step_model *m, const struct rank_load *t);
 
 #endif

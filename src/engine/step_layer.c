@@ -85,8 +85,8 @@ static void add_adapter(const struct step_model *m, struct gemm_times *sum, doub
 }
 
 /* A matrix of each of `local` experts, `fused` of n / fused columns beside each other, each with its adapter. */
-static void add_grouped(const struct step_model *m, struct gemm_times *sum, double per_expert, double n, double k, double local,
-	int fused)
+static void add_grouped(
+	const struct step_model *m, struct gemm_times *sum, double per_expert, double n, double k, double local, int fused)
 {
 	const struct device *d = &m->device;
 	struct gemm_times t = compute_grouped(d, m->grouped_kind, per_expert, n, k, local);
@@ -274,8 +274,8 @@ static void context_parallel(struct step_model *m)
 	m->cp_all_s = 3 * ring;
 }
 
-/* What recomputation repeats of a layer whose forward takes `forward`, with these matrix multiplies and memory-bound operations in
- * it; `activated` elements leave the MLP's activation. */
+/* What recomputation repeats of a layer whose forward takes `forward`, with these matrix multiplies and memory-bound operations
+ * in it; `activated` elements leave the MLP's activation. */
 static double recompute_s(const struct step_model *m, double forward, double gemms, double memory, double activated)
 {
 	const struct scenario *s = m->s;
@@ -370,8 +370,8 @@ static void moe_layer(struct step_model *m, const struct layer_time *dense, stru
 	out->weight_s = backward * weight_share;
 	out->input_s = backward - out->weight_s + m->tp_backward_s;
 	activated = per_expert * local * (double)s->model.expert_ffn / etp;
-	out->recompute_s = recompute_s(m, out->forward_s, gemms, memory,
-		activated + m->tokens * (double)model_shared_ffn(&s->model) / m->tp);
+	out->recompute_s = recompute_s(
+		m, out->forward_s, gemms, memory, activated + m->tokens * (double)model_shared_ffn(&s->model) / m->tp);
 	if (s->profile.moe_recomputes && s->training.recompute != RECOMPUTE_FULL)
 		out->recompute_s +=
 			NORMS_REPEATED * m->elementwise_forward_s + compute_bytes_s(&m->device, ACT_REPEATED * activated);

@@ -64,10 +64,9 @@ static const char *target_word(int64_t i)
 	return i >= 0 && i < 2 ? words[i] : NULL;
 }
 
-/* ASSUMPTION: copies through pinned memory reach 80 % of x16; a generation doubles the 15.75 GB/s of PCIe 3. */
 static double pcie_gbs(const struct scenario *s)
 {
-	return s->cluster.gpu.pcie_gen > 0 ? 0.8 * ldexp(15.75, (int)s->cluster.gpu.pcie_gen - 3) : 0;
+	return s->cluster.gpu.pcie_gen > 0 ? hardware_host_bps(s->cluster.gpu.pcie_gen) / 1e9 : 0;
 }
 
 static double gpu_gb(const struct scenario *s)
