@@ -443,6 +443,15 @@ START_TEST(what_was_undone_last_is_a_third_column)
 }
 END_TEST
 
+/* A V100 has no price. */
+START_TEST(what_is_not_known_is_not_compared_as_zero)
+{
+	type_flags("gpu v100-sxm2-32gb");
+	fixture_text(f, "cd");
+	shows("cost, USD                              -           -           -");
+}
+END_TEST
+
 /* With a pin the cells of the wide table hold differences; they are figures still. */
 START_TEST(differences_can_have_the_focus)
 {
@@ -502,6 +511,7 @@ int main(void)
 	tcase_add_test(c, presets_say_which_list_holds_a_name);
 	tcase_add_test(c, help_is_searched_and_its_lines_are_opened);
 	tcase_add_test(c, a_key_of_another_view_is_not_pressed_by_the_help);
+	tcase_add_test(c, what_is_not_known_is_not_compared_as_zero);
 	tcase_add_test(c, what_was_undone_last_is_a_third_column);
 	tcase_add_test(c, differences_can_have_the_focus);
 	tcase_add_test(c, prices_are_listed_at_round_values);

@@ -74,7 +74,7 @@ static void open_fifo(void)
 
 static enum err_code refuse(struct err *e, const char *what)
 {
-	return err_set(e, ERR_USAGE, "TERM", "%s. Without one: meshplan plan, meshplan fit, meshplan --help.", what);
+	return err_set(e, ERR_USAGE, "TERM", _("%s. Without one: meshplan plan, meshplan fit, meshplan --help."), what);
 }
 
 /* The name of a terminal that can address its cursor; NULL, with the reason in *e. */
@@ -82,11 +82,11 @@ static const char *usable_type(const struct term_options *o, struct err *e)
 {
 	const char *type = o->type != NULL ? o->type : getenv("TERM");
 	if (type == NULL || type[0] == '\0') {
-		(void)refuse(e, "TERM is not set: the terminal UI needs a terminal");
+		(void)refuse(e, _("TERM is not set: the terminal UI needs a terminal"));
 		return NULL;
 	}
 	if (strcmp(type, "dumb") == 0) {
-		(void)refuse(e, "TERM is \"dumb\": the terminal UI needs a terminal that can move its cursor");
+		(void)refuse(e, _("TERM is \"dumb\": the terminal UI needs a terminal that can move its cursor"));
 		return NULL;
 	}
 	return type;
@@ -107,8 +107,8 @@ enum err_code term_open(const struct term_options *o, struct err *e)
 	if (term.screen == NULL) {
 		term_close();
 		return err_set(e, ERR_USAGE, "TERM",
-			"TERM is \"%.60s\", which terminfo does not know: set TERM to one it does, such as xterm-256color. "
-			"Without a terminal: meshplan plan, meshplan fit, meshplan --help.",
+			_("TERM is \"%.60s\", which terminfo does not know: set TERM to one it does, such as xterm-256color. "
+			  "Without a terminal: meshplan plan, meshplan fit, meshplan --help."),
 			type);
 	}
 	(void)cbreak();

@@ -5,6 +5,7 @@
 #include "ui_text.h"
 #include "units.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -65,27 +66,33 @@ static double bubble(const struct draft *d, const struct plan *p)
 	return p->bubble_of_step;
 }
 
+static double if_known(bool known, double value)
+{
+	return known ? value : (double)NAN;
+}
+
 static double step(const struct draft *d, const struct plan *p)
 {
 	(void)d;
-	return p->step.step_s;
+	return if_known(p->step.known, p->step.step_s);
 }
 
 static double tokens_per_s(const struct draft *d, const struct plan *p)
 {
 	(void)d;
-	return p->throughput.tokens_per_s;
+	return if_known(p->step.known, p->throughput.tokens_per_s);
 }
 
 static double mfu(const struct draft *d, const struct plan *p)
 {
 	(void)d;
-	return p->throughput.mfu;
+	return if_known(p->step.known, p->throughput.mfu);
 }
 
 static double usd(const struct draft *d, const struct plan *p)
 {
-	return p->step.known ? cost_of(&d->s, &p->step).usd : 0;
+	const struct cost c = cost_of(&d->s, &p->step);
+	return if_known(p->step.known && c.price_usd_per_hour > 0, c.usd);
 }
 
 static double micro_batches(const struct draft *d, const struct plan *p)
@@ -124,12 +131,14 @@ static const struct compared figures[] = {
 
 enum { N_FIGURES = (int)(sizeof(figures) / sizeof(figures[0])), SETTINGS_MIN_H = 3 };
 
-/* Counts in full, the rest with three digits. */
+/* Counts in full, the rest with three digits; what is not known is "-". */
 static void number(double value, char *buf, size_t cap)
 {
 	const double size = value < 0 ? -value : value;
 	char amount[32];
-	if (size < 1e12 && size == (double)(int64_t)size)
+	if (isnan(value))
+		(void)snprintf(amount, sizeof(amount), "-");
+	else if (size < 1e12 && size == (double)(int64_t)size)
 		(void)units_format_count((int64_t)size, amount, sizeof(amount));
 	else
 		(void)units_format_f4(size, amount, sizeof(amount));
@@ -153,12 +162,14 @@ static void draw_figure_row(const struct view *v, int x, int y, const struct com
 	text[0] = '+';
 	/* Too little for its digits, so nothing that is better. */
 	const bool slight = !same && strspn(text, "+-0.") == strlen(text);
+	const bool known = !isnan(change);
 	(void)canvas_text_right(v->c, x + c.label + 2 * c.column, y, c.column, ROLE_TEXT,
-		same                 ? "="
+		!known               ? "-"
+			: same       ? "="
 			: slight     ? "~0"
 			: change < 0 ? text + 1
 				     : text);
-	if (!same && !slight && f->sign != 0)
+	if (known && !same && !slight && f->sign != 0)
 		(void)canvas_text_right(
 			v->c, x + c.label + 3 * c.column, y, c.better, ROLE_TEXT, change * f->sign > 0 ? "B" : "A");
 	if (u->draft == NULL)

@@ -17,7 +17,7 @@ const struct command command_table[] = {
 	{ "plan", "[SCENARIO]", N_("the training plan: layout, memory, communication, speed, cost"), COMMAND_PLAN, cmd_plan },
 	{ "cost", "[SCENARIO]", N_("what the run costs: days, GPU hours, dollars, energy"), COMMAND_COST, cmd_cost },
 	{ "pipeline", "[SCENARIO]", N_("what each rank does when: diagram, bubble, in-flight activations"), COMMAND_PIPELINE, cmd_pipeline },
-	{ "lab", "NAME [SCENARIO]", N_("a simulation with real numbers on virtual GPUs, step by step, with proof"), COMMAND_LAB, cmd_lab },
+	{ "lab", "[NAME] [SCENARIO]", N_("a simulation with real numbers on virtual GPUs, step by step, with proof"), COMMAND_LAB, cmd_lab },
 	{ "explain", "[QUANTITY] [SCENARIO]", N_("the formula behind a number, with the numbers put in"), COMMAND_EXPLAIN, cmd_explain },
 	{ "presets", "[models|gpus|nodes|frameworks|...|show ID|import FILE]", N_("what is built in, with its sources"), COMMAND_PRESETS, cmd_presets },
 	{ "calibrate", "SCENARIO", N_("learn from measured steps: presets of your own cluster"), COMMAND_CALIBRATE, cmd_calibrate },

@@ -37,13 +37,31 @@ static enum err_code find_lab(const struct args *a, const struct lab **lab, stru
 
 	while (lab_table[n] != NULL)
 		n++;
-	if (a->n_words == 0)
-		return err_set(e, ERR_USAGE, "", _("lab wants a name: %s"), list_labs(names, sizeof names));
 	*lab = lab_find(a->words[0]);
 	if (*lab == NULL)
 		return err_set(e, ERR_UNKNOWN, "", _("there is no lab \"%.40s\"; nearest: %s; all: %s"), a->words[0],
 			catalog_nearest(a->words[0], n, lab_name, NULL, near, sizeof near), list_labs(names, sizeof names));
 	return ERR_OK;
+}
+
+/* Without a name: what there is. */
+static int show_labs(struct cli *cli)
+{
+	bool json = args_option(&cli->args, OPTION_JSON) != NULL;
+
+	if (json)
+		sink_puts(cli->out, "{ \"labs\": [");
+	else
+		sink_printf(cli->out, "%s\n", _("meshplan lab NAME [SCENARIO], where NAME is one of:"));
+	for (size_t i = 0; lab_table[i] != NULL; i++) {
+		if (json)
+			sink_printf(cli->out, "%s\n  \"%s\"", i > 0 ? "," : "", lab_table[i]->id);
+		else
+			sink_printf(cli->out, "  %-11s %s\n", lab_table[i]->id, _(lab_table[i]->help));
+	}
+	if (json)
+		sink_puts(cli->out, "\n] }\n");
+	return EXIT_YES;
 }
 
 /* "gpus, batch, ..." of a lab. */
@@ -150,6 +168,8 @@ int cmd_lab(struct cli *cli)
 	void *workspace;
 	int status;
 
+	if (cli->args.n_words == 0)
+		return show_labs(cli);
 	if (find_lab(&cli->args, &lab, &e) != ERR_OK || settle_flags(&cli->args, lab, &e) != ERR_OK ||
 		request_plan(cli, 1, true, &d, &p, &e) != ERR_OK)
 		return cli_fail(&e);

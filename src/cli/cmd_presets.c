@@ -441,6 +441,14 @@ static int unknown_verb(const struct cli *cli, const char *verb)
 	return cli_fail_usage("", _("presets \"%.60s\": wanted is %sshow ID or import FILE"), verb, kinds_known);
 }
 
+/* "gpus", and "gpu". */
+static bool is_kind(const char *word, const char *plural)
+{
+	size_t len = strlen(word);
+
+	return strncmp(word, plural, len) == 0 && (plural[len] == '\0' || strcmp(plural + len, "s") == 0);
+}
+
 int cmd_presets(struct cli *cli)
 {
 	const struct args *a = &cli->args;
@@ -455,7 +463,7 @@ int cmd_presets(struct cli *cli)
 		return is_show ? show(cli, a->words[1]) : import(cli, a->words[1]);
 	}
 	for (size_t k = 0; k < PRESET_KIND_COUNT && a->n_words == 1; k++)
-		if (strcmp(verb, preset_kind_names[k]) == 0)
+		if (is_kind(verb, preset_kind_names[k]))
 			return list(cli, &kinds[k], 1);
 	return unknown_verb(cli, verb);
 }

@@ -566,19 +566,23 @@ static enum err_code parse_flag(const struct knob *k, const char *text, int64_t 
 	return err_set(e, ERR_USAGE, k->key, "%s '%.40s' is neither on nor off", k->key, text);
 }
 
+enum { SHORT_RANGE = 100 };
+
 /* Messages about numbers name the unit. */
 static const char *unit_of(const struct knob *k)
 {
 	return k->type == KNOB_BYTES || k->type == KNOB_CAPACITY ? "bytes" : k->type == KNOB_PARAMS ? "parameters" : k->unit;
 }
 
-/* Appends "; unit: GB/s per GPU" to a message about a text that is no number. */
+/* Appends "; unit: GB/s per GPU", or of a short range "; legal: 0 .. 3", to a message about a text that is no number. */
 static enum err_code add_unit(const struct knob *k, enum err_code code, struct err *e)
 {
 	size_t len = e != NULL ? strlen(e->msg) : 0;
 
 	if (e != NULL && unit_of(k)[0] != '\0')
 		(void)snprintf(e->msg + len, sizeof e->msg - len, "; unit: %s", unit_of(k));
+	else if (e != NULL && k->type == KNOB_INT && k->max < SHORT_RANGE)
+		(void)snprintf(e->msg + len, sizeof e->msg - len, "; legal: %g .. %g", k->min, k->max);
 	return code;
 }
 

@@ -21,22 +21,31 @@ char *report_usd(double usd, char *buf, size_t cap)
 	return buf;
 }
 
-/* Whose price it is: "--price, as Nebius on-demand", "lesson, 2026-11-29". c: NULL, others are not looked up. */
+/* "--price, as Nebius on-demand, 2026": everybody's who asks as much. c: NULL, others are not looked up. */
+static void given_price(const struct draft *d, const struct catalog *c, struct sink *out)
+{
+	size_t n = 0, found = 0;
+	const struct gpu_price *prices = c != NULL ? catalog_prices(c, d->s.cluster.gpu.id, &n) : NULL;
+
+	sink_puts(out, "--price");
+	for (size_t i = 0; i < n; i++)
+		if (num_round(prices[i].usd_per_hour * KNOB_REAL_SCALE) == num_round(d->s.cost.price * KNOB_REAL_SCALE))
+			sink_printf(out, "%s%s, %s", found++ == 0 ? ", as " : " or ", prices[i].name, prices[i].date);
+}
+
+/* Whose price it is: as given, or "lesson, 2026-11-29". */
 static char *price_origin(const struct draft *d, const struct catalog *c, char *buf, size_t cap)
 {
 	const struct gpu *g = &d->s.cluster.gpu;
-	size_t n = 0, i = 0;
-	const struct gpu_price *prices = c != NULL ? catalog_prices(c, g->id, &n) : NULL;
+	struct sink out;
 
-	while (i < n && num_round(prices[i].usd_per_hour * KNOB_REAL_SCALE) != num_round(d->s.cost.price * KNOB_REAL_SCALE))
-		i++;
+	sink_init(&out, buf, cap, NULL, NULL);
 	if (d->s.cost.price > 0)
-		(void)snprintf(buf, cap, "--price%s%s%s%s", i < n ? ", as " : "", i < n ? prices[i].name : "", i < n ? ", " : "",
-			i < n ? prices[i].date : "");
+		given_price(d, c, &out);
 	else if (g->usd_provider[0] != '\0')
-		(void)snprintf(buf, cap, "%s%s%s", g->usd_provider, g->usd_date[0] != '\0' ? ", " : "", g->usd_date);
+		sink_printf(&out, "%s%s%s", g->usd_provider, g->usd_date[0] != '\0' ? ", " : "", g->usd_date);
 	else
-		(void)snprintf(buf, cap, "preset %s", g->id);
+		sink_printf(&out, "preset %s", g->id);
 	return buf;
 }
 
@@ -164,7 +173,7 @@ static void add_quotes(const struct draft *d, const struct catalog *cat, const s
 static void add_bill(const struct draft *d, const struct catalog *cat, const struct cost *c, struct cost_row *rows, size_t *n)
 {
 	struct cost_row *r = add_row(rows, n, "price");
-	char origin[160];
+	char origin[300];
 
 	if (c->price_usd_per_hour > 0) {
 		(void)report_usd(c->usd, r->value, sizeof r->value);

@@ -381,8 +381,9 @@ static void step(const struct lab_run *run, int64_t k, struct lab_step *out)
 	const struct pp *x = run->state;
 
 	if (k == TABLE_SCHEDULES) {
-		LAB_STEP(out, N_("the schedules side by side; stored: chunks of micro-batches, at most"), table_columns,
-			SCHEDULE_COUNT, true);
+		LAB_STEP(out, "", table_columns, SCHEDULE_COUNT, true);
+		lab_title(out, N_("all schedules; where a GPU has %1 chunks, ticks and stored are of chunks"),
+			LAB_ARGS(LAB_NUMBER(lab_int(&run->input, CHUNKS))));
 		return;
 	}
 	if (k == TABLE_BUBBLE) {

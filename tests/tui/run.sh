@@ -11,6 +11,9 @@ program=${MESHPLAN:-${top_builddir:-.}/meshplan}
 program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
 
 dir=$(mktemp -d) || exit 1
+# The scenes split its name at blanks.
+ln -s "$program" "$dir/meshplan" || exit 1
+program=$dir/meshplan
 export LC_ALL=C.UTF-8
 unset TMUX NO_COLOR COLORFGBG 2>/dev/null
 socket=$dir/socket
