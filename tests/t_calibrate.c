@@ -328,6 +328,12 @@ static const struct bad_file {
 	{ false, "4096x4096 600\n", ":1", "neither a size" },
 	{ false, "512 600\n1024x1024x1024\n", ":2", "a rate in TFLOP/s" },
 	{ false, "512 600\n1024 -3\n", ":2", "a rate in TFLOP/s" },
+	{ true, "# size count type time algbw busbw\n1048576 262144 float 0x22 30 53\n", ":2", "lacks a number" },
+	{ true, "# size count type time algbw busbw\n1048576 262144 float 34 30 -53\n", ":2", "lacks a number" },
+	{ false, "0x200 600\n", ":1", "neither a size" },
+	{ false, "1024x0x10x1024 600\n", ":1", "neither a size" },
+	{ false, "512 0x258\n", ":1", "a rate in TFLOP/s" },
+	{ false, "512 nan\n", ":1", "a rate in TFLOP/s" },
 };
 
 START_TEST(bad_files_are_named_with_the_line)

@@ -33,9 +33,9 @@ static void refuse(const char *text, const char *where)
 	runs_free(&out);
 }
 
-START_TEST(quotes_breaks_and_marks_are_read)
+START_TEST(quotes_and_breaks_are_read)
 {
-	char text[] = "\xEF\xBB\xBF# note, \"with\" quotes\r\na,\"b \"\"c\"\", d\",\r\n\r\n\"two\nlines\",x\n";
+	char text[] = "# note, \"with\" quotes\r\na,\"b \"\"c\"\", d\",\r\n\r\n\"two\nlines\",x\n";
 	struct csvfile f;
 	struct err e;
 
@@ -138,6 +138,7 @@ START_TEST(rules_match_and_compute)
 		{ "c=24; note~one|two", "f=yes", NULL },
 		{ "blank=", "g=@divisor:5", NULL },
 	};
+	static const char *const no_numbers[] = { "", "0x10", "inf", "nan", "1e999", "8 GPUs" };
 	struct runs_row row = { .n = 0 };
 
 	runs_set(&row, "a", "yes");
@@ -155,6 +156,12 @@ START_TEST(rules_match_and_compute)
 	ck_assert_str_eq(runs_get(&row, "f"), "yes");
 	ck_assert_str_eq(runs_get(&row, "g"), "4");
 	ck_assert_str_eq(row.assumed, "c 24: because");
+	runs_set(&row, "n", "1e3");
+	ck_assert_double_eq(runs_number(&row, "n", -1), 1000);
+	for (size_t i = 0; i < sizeof no_numbers / sizeof no_numbers[0]; i++) {
+		runs_set(&row, "n", no_numbers[i]);
+		ck_assert_msg(runs_number(&row, "n", -1) == -1, "%s", no_numbers[i]);
+	}
 }
 END_TEST
 
@@ -203,7 +210,7 @@ int main(void)
 	Suite *s = suite_create("input_runs");
 	TCase *t = tcase_create("tables of runs");
 
-	tcase_add_test(t, quotes_breaks_and_marks_are_read);
+	tcase_add_test(t, quotes_and_breaks_are_read);
 	tcase_add_test(t, broken_tables_name_line_and_column);
 	tcase_add_test(t, an_unknown_profile_is_the_default_of_its_framework);
 	tcase_add_test(t, rows_that_cannot_be_expressed_say_why);

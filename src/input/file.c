@@ -47,6 +47,16 @@ static enum err_code check_regular(int fd, const char *path, size_t most, size_t
 	return ERR_OK;
 }
 
+/* Editors of one family put a byte order mark before UTF-8; no reader needs it. */
+static void drop_mark(char *text, size_t *len)
+{
+	static const char mark[] = "\xEF\xBB\xBF";
+	const size_t n = sizeof mark - 1;
+
+	if (*len >= n && memcmp(text, mark, n) == 0)
+		memmove(text, text + n, *len -= n);
+}
+
 static enum err_code read_open_file(int fd, const char *path, size_t most, char **text, size_t *len, struct err *e)
 {
 	size_t size = 0;
@@ -66,6 +76,7 @@ static enum err_code read_open_file(int fd, const char *path, size_t most, char 
 		free(buf);
 		return code;
 	}
+	drop_mark(buf, len);
 	buf[*len] = '\0';
 	*text = buf;
 	return ERR_OK;

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Reads a regular file whole into *text (malloc'd, NUL-terminated; the caller frees). ERR_FILE with the reason when it cannot be
- * read, is not a regular file, is empty or larger than `most` bytes. */
+/* Reads a regular file whole into *text (malloc'd, NUL-terminated; the caller frees), without the byte order mark that may stand
+ * before it. ERR_FILE with the reason when it cannot be read, is not a regular file, is empty or larger than `most` bytes. */
 enum err_code file_read(const char *path, size_t most, char **text, size_t *len, struct err *e) NODISCARD;
 /* Replaces a file atomically: writes PATH.tmp, then renames it. ERR_FILE when that fails; the old file is then untouched. */
 enum err_code file_write(const char *path, const char *text, size_t len, struct err *e) NODISCARD;

@@ -77,8 +77,7 @@ enum err_code preset_write(enum preset_kind kind, const struct field_table *t, c
 		}
 		sink_puts(&out, "\n}\n");
 		/* A file that cannot be read would stop every command from then on. */
-		code = out.failed ? err_set(e, ERR_INTERNAL, path, "too long")
-				  : preset_text_check(kind, value, text, out.len, e);
+		code = out.failed ? err_set(e, ERR_INTERNAL, path, "too long") : preset_text_check(kind, value, text, out.len, e);
 		if (code == ERR_OK)
 			code = make_directories(path, e);
 		if (code == ERR_OK)
