@@ -276,51 +276,6 @@ static void gen_fields(const struct field_table *t)
 	end_list();
 }
 
-static void gen_model_fields(void)
-{
-	gen_fields(&model_fields);
-}
-
-static void gen_gpu_fields(void)
-{
-	gen_fields(&gpu_fields);
-}
-
-static void gen_node_fields(void)
-{
-	gen_fields(&node_fields);
-}
-
-static void gen_profile_fields(void)
-{
-	gen_fields(&profile_fields);
-}
-
-static void gen_family_fields(void)
-{
-	gen_fields(&gpu_family_fields);
-}
-
-static void gen_coefficients_fields(void)
-{
-	gen_fields(&coefficients_fields);
-}
-
-static void gen_source_fields(void)
-{
-	gen_fields(&preset_source_fields);
-}
-
-static void gen_price_fields(void)
-{
-	gen_fields(&gpu_price_fields);
-}
-
-static void gen_published_fields(void)
-{
-	gen_fields(&preset_published_fields);
-}
-
 static void gen_categories(void)
 {
 	begin_list();
@@ -540,46 +495,67 @@ static void gen_lab(const struct lab *lab)
 static const struct part {
 	const char *name;
 	void (*print)(void);
+	const struct field_table *fields; /* instead of a function */
 } parts[] = {
-	{ "commands", gen_commands },
-	{ "options", gen_options },
-	{ "knobs", gen_knobs },
-	{ "exit", gen_exit },
-	{ "keys", gen_keys },
-	{ "model-fields", gen_model_fields },
-	{ "gpu-fields", gen_gpu_fields },
-	{ "node-fields", gen_node_fields },
-	{ "profile-fields", gen_profile_fields },
-	{ "family-fields", gen_family_fields },
-	{ "coefficients-fields", gen_coefficients_fields },
-	{ "source-fields", gen_source_fields },
-	{ "price-fields", gen_price_fields },
-	{ "published-fields", gen_published_fields },
-	{ "categories", gen_categories },
-	{ "terms", gen_terms },
-	{ "phases", gen_phases },
-	{ "instants", gen_instants },
-	{ "optimizers", gen_optimizers },
-	{ "schedules", gen_schedules },
-	{ "saved", gen_saved },
-	{ "labs", gen_labs },
+	{ "commands", gen_commands, NULL },
+	{ "options", gen_options, NULL },
+	{ "knobs", gen_knobs, NULL },
+	{ "exit", gen_exit, NULL },
+	{ "keys", gen_keys, NULL },
+	{ "model-fields", NULL, &model_fields },
+	{ "gpu-fields", NULL, &gpu_fields },
+	{ "node-fields", NULL, &node_fields },
+	{ "profile-fields", NULL, &profile_fields },
+	{ "family-fields", NULL, &gpu_family_fields },
+	{ "coefficients-fields", NULL, &coefficients_fields },
+	{ "source-fields", NULL, &preset_source_fields },
+	{ "price-fields", NULL, &gpu_price_fields },
+	{ "published-fields", NULL, &preset_published_fields },
+	{ "categories", gen_categories, NULL },
+	{ "terms", gen_terms, NULL },
+	{ "phases", gen_phases, NULL },
+	{ "instants", gen_instants, NULL },
+	{ "optimizers", gen_optimizers, NULL },
+	{ "schedules", gen_schedules, NULL },
+	{ "saved", gen_saved, NULL },
+	{ "labs", gen_labs, NULL },
 };
+
+/* Prints the part of that name; false if there is none. */
+static bool print_part(const char *name)
+{
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		if (strcmp(name, parts[i].name) != 0)
+			continue;
+		if (parts[i].fields != NULL)
+			gen_fields(parts[i].fields);
+		else
+			parts[i].print();
+		return true;
+	}
+	if (strncmp(name, "lab-", 4) != 0 || lab_find(name + 4) == NULL)
+		return false;
+	gen_lab(lab_find(name + 4));
+	return true;
+}
+
+static void list_parts(void)
+{
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		puts(parts[i].name);
+	for (size_t i = 0; lab_table[i] != NULL; i++)
+		printf("lab-%s\n", lab_table[i]->id);
+}
 
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-		if (argc == 2 && strcmp(argv[1], "--list") == 0)
-			puts(parts[i].name);
-		if (argc == 2 && strcmp(argv[1], parts[i].name) == 0)
-			parts[i].print();
-	}
-	for (size_t i = 0; lab_table[i] != NULL; i++) {
-		if (argc == 2 && strcmp(argv[1], "--list") == 0)
-			printf("lab-%s\n", lab_table[i]->id);
-		if (argc == 2 && strncmp(argv[1], "lab-", 4) == 0 && strcmp(argv[1] + 4, lab_table[i]->id) == 0)
-			gen_lab(lab_table[i]);
-	}
-	if (argc != 2 || fflush(stdout) != 0)
-		return EXIT_USAGE;
-	return EXIT_YES;
+	bool good = argc == 2;
+
+	if (good && strcmp(argv[1], "--list") == 0)
+		list_parts();
+	else if (good)
+		good = print_part(argv[1]);
+	if (!good)
+		fprintf(stderr, "usage: gen PART, gen --list\n");
+	return good && fflush(stdout) == 0 ? EXIT_YES : EXIT_USAGE;
 }

@@ -118,9 +118,7 @@ static void print(struct cli *cli, const struct lab_run *run, const struct lab_r
 		lab_report_text(run, o, cli->out);
 		return;
 	}
-	sink_puts(cli->out, "{ \"meshplan\": ");
-	sink_json_string(cli->out, PACKAGE_VERSION);
-	sink_puts(cli->out, ", \"schema\": 1,");
+	cli_json_begin(cli->out);
 	lab_report_json(run, o, cli->out);
 	sink_puts(cli->out, "}\n");
 }
