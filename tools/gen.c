@@ -15,6 +15,7 @@
 #include "presets.h"
 #include "profile.h"
 #include "schedule.h"
+#include "text.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -418,14 +419,13 @@ static void gen_saved(void)
 static void gen_lab_param(const struct lab_param *p)
 {
 	char name[64], words[400] = "";
-	size_t len = 0;
 
 	(void)snprintf(name, sizeof name, "-%s", p->key);
 	item("Fl", name);
 	putchar('\n');
 	sentence(p->help);
-	for (int64_t v = 0; p->type == LAB_PARAM_WORD && p->word(v) != NULL && len < sizeof words; v++)
-		len += (size_t)snprintf(words + len, sizeof words - len, "%s%s", v > 0 ? ", " : "", p->word(v));
+	for (int64_t v = 0; p->type == LAB_PARAM_WORD && p->word(v) != NULL; v++)
+		text_join(words, sizeof words, ", ", p->word(v));
 	if (p->type == LAB_PARAM_WORD)
 		labelled("One of", words);
 	else if (p->type == LAB_PARAM_FLAG)

@@ -5,6 +5,7 @@
 #include "catalog.h"
 #include "i18n.h"
 #include "lab.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -135,14 +136,13 @@ static enum err_code unknown_flag(const struct command *cmd, const char *key, st
 /* "none|cpu|nvme" where the values have names. */
 static const char *value_of(const struct arg *x, char *buf, size_t cap)
 {
-	size_t len = 0;
-
 	if (x->option != NULL)
 		return x->option->value;
 	if (x->knob == NULL || x->knob->name_at == NULL)
 		return "VALUE";
-	for (int64_t v = 0; x->knob->name_at(v) != NULL && len < cap; v++)
-		len += (size_t)snprintf(buf + len, cap - len, "%s%s", v > 0 ? "|" : "", x->knob->name_at(v));
+	buf[0] = '\0';
+	for (int64_t v = 0; x->knob->name_at(v) != NULL; v++)
+		text_join(buf, cap, "|", x->knob->name_at(v));
 	return buf;
 }
 

@@ -8,7 +8,7 @@
 #include "lab.h"
 #include "lab_report.h"
 #include "request.h"
-#include "units.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +22,9 @@ static const char *lab_name(const void *ctx, size_t i)
 /* Names of all labs. */
 static char *list_labs(char *buf, size_t cap)
 {
-	struct sink s;
-
-	sink_init(&s, buf, cap, NULL, NULL);
+	buf[0] = '\0';
 	for (size_t i = 0; lab_table[i] != NULL; i++)
-		sink_printf(&s, "%s%s", i > 0 ? ", " : "", lab_table[i]->id);
+		text_join(buf, cap, ", ", lab_table[i]->id);
 	return buf;
 }
 
@@ -49,11 +47,9 @@ static enum err_code find_lab(const struct args *a, const struct lab **lab, stru
 /* "gpus, batch, ..." of a lab. */
 static char *list_params(const struct lab *lab, char *buf, size_t cap)
 {
-	struct sink s;
-
-	sink_init(&s, buf, cap, NULL, NULL);
+	buf[0] = '\0';
 	for (size_t i = 0; i < lab->n_params; i++)
-		sink_printf(&s, "%s%s", i > 0 ? ", " : "", lab->params[i].key);
+		text_join(buf, cap, ", ", lab->params[i].key);
 	return buf;
 }
 

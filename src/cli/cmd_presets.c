@@ -8,6 +8,7 @@
 #include "model_file.h"
 #include "presets.h"
 #include "report.h"
+#include "text.h"
 #include "units.h"
 
 #include <stdio.h>
@@ -376,16 +377,15 @@ static int import(struct cli *cli, const char *path)
 
 static int unknown_verb(const struct cli *cli, const char *verb)
 {
-	char kinds_known[120] = "";
+	char known[120] = "";
 	const char *id;
 	enum preset_kind kind;
-	size_t len = 0;
 
 	if (resolve(cli, verb, &kind, &id, NULL) != ERR_UNKNOWN)
 		return cli_fail_usage("", _("presets \"%.60s\": to see one, meshplan presets show %.60s"), verb, verb);
 	for (size_t k = 0; k < PRESET_KIND_COUNT; k++)
-		len += (size_t)snprintf(kinds_known + len, sizeof kinds_known - len, "%s, ", preset_kind_names[k]);
-	return cli_fail_usage("", _("presets \"%.60s\": wanted is %sshow ID or import FILE"), verb, kinds_known);
+		text_join(known, sizeof known, ", ", preset_kind_names[k]);
+	return cli_fail_usage("", _("presets \"%.60s\": wanted is %s, show ID or import FILE"), verb, known);
 }
 
 int cmd_presets(struct cli *cli)

@@ -8,6 +8,7 @@
 #include "loop.h"
 #include "presets.h"
 #include "request.h"
+#include "text.h"
 #include "theme.h"
 #include "ui_config.h"
 
@@ -50,13 +51,12 @@ static bool known_theme(const char *name)
 
 static int check_theme(const char *theme)
 {
-	char names[120];
-	size_t len = (size_t)snprintf(names, sizeof names, "auto");
+	char names[120] = "auto";
 
 	if (theme == NULL || known_theme(theme))
 		return EXIT_YES;
-	for (size_t i = 0; theme_names[i] != NULL && len < sizeof names; i++)
-		len += (size_t)snprintf(names + len, sizeof names - len, ", %s", theme_names[i]);
+	for (size_t i = 0; theme_names[i] != NULL; i++)
+		text_join(names, sizeof names, ", ", theme_names[i]);
 	return cli_fail_usage("theme", _("there is no theme \"%.40s\"; there are: %s"), theme, names);
 }
 

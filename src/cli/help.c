@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "i18n.h"
 #include "lab.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,14 +45,9 @@ void help_wrapped(const char *text, int64_t at, int64_t indent, struct sink *out
 
 static void write_names(const struct knob *k, char *buf, size_t cap)
 {
-	size_t len = 0;
-
 	buf[0] = '\0';
-	for (int64_t i = 0; k->name_at(i) != NULL && len < cap; i++) {
-		int n = snprintf(buf + len, cap - len, "%s%s", i > 0 ? ", " : "", k->name_at(i));
-
-		len += n > 0 ? (size_t)n : 0;
-	}
+	for (int64_t i = 0; k->name_at(i) != NULL; i++)
+		text_join(buf, cap, ", ", k->name_at(i));
 }
 
 char *help_knob_value(const struct knob *k, char *buf, size_t cap)

@@ -3,6 +3,7 @@
 #include "catalog.h"
 #include "hf_table.h"
 #include "model_file.h"
+#include "text.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SEEN_MAX = 64, NAMED_MAX = 5, NAMES_CAP = 240 };
+enum { SEEN_MAX = 64, NAMED_MAX = 5, NAMES_CAP = 240, KEY_CAP = 41 };
 
 /* What is known while one configuration is read. */
 struct reader {
@@ -28,12 +29,11 @@ struct reader {
 
 static void name_key(char *list, size_t *n, const char *key)
 {
-	size_t len = strlen(list);
+	char name[KEY_CAP];
 
-	if (*n < NAMED_MAX)
-		(void)snprintf(list + len, NAMES_CAP - len, "%s%.40s", *n == 0 ? "" : ", ", key);
-	else if (*n == NAMED_MAX)
-		(void)snprintf(list + len, NAMES_CAP - len, ", ...");
+	(void)snprintf(name, sizeof name, "%s", *n < NAMED_MAX ? key : "...");
+	if (*n <= NAMED_MAX)
+		text_join(list, NAMES_CAP, ", ", name);
 	(*n)++;
 }
 
@@ -119,11 +119,9 @@ static enum err_code read_word(struct reader *r, const struct json_place *p, con
 	if (code != ERR_OK)
 		return code;
 	for (size_t i = 0; k->words[i].text != NULL; i++) {
-		size_t len = strlen(legal);
-
 		if (strcmp(k->words[i].text, text) == 0)
 			return put(r, p, k, k->words[i].value);
-		(void)snprintf(legal + len, sizeof legal - len, "%s%s", i == 0 ? "" : ", ", k->words[i].text);
+		text_join(legal, sizeof legal, ", ", k->words[i].text);
 	}
 	return json_error(p, k->key, ERR_FILE, r->e, "'%.60s' is not known here; legal: %s", text, legal);
 }

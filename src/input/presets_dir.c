@@ -4,6 +4,8 @@
 
 #include "presets_internal.h"
 
+#include "text.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -98,10 +100,9 @@ static enum err_code add_kind_dir(struct preset_store *store, enum preset_kind k
 static enum err_code holds_nothing(const char *dir, struct err *e)
 {
 	char names[160] = "";
-	size_t len = 0;
 
-	for (size_t k = 0; k < PRESET_KIND_COUNT && len < sizeof names; k++)
-		len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", k > 0 ? ", " : "", preset_kind_names[k]);
+	for (size_t k = 0; k < PRESET_KIND_COUNT; k++)
+		text_join(names, sizeof names, ", ", preset_kind_names[k]);
 	return err_set(e, ERR_FILE, dir, "holds none of the directories %s", names);
 }
 

@@ -3,6 +3,7 @@
 #include "file.h"
 #include "json.h"
 #include "report.h"
+#include "text.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -122,10 +123,9 @@ static enum err_code start_custom(struct loader *l, const char *id)
 
 	for (size_t i = 0; i < knob_count(); i++) {
 		const struct knob *k = knob_at(i);
-		size_t len = strlen(missing);
 
 		if (is_shape(k) && !is_summary(k) && value_of(l, k) == NULL)
-			(void)snprintf(missing + len, sizeof missing - len, "%s%s", len == 0 ? "" : ", ", k->key);
+			text_join(missing, sizeof missing, ", ", k->key);
 	}
 	if (missing[0] != '\0')
 		return json_error(&l->place, "model", ERR_FILE, l->e,
