@@ -3,6 +3,7 @@
 
 #include "pipeline.h"
 
+#include "file.h"
 #include "i18n.h"
 #include "num.h"
 
@@ -224,7 +225,7 @@ enum err_code pipeline_times_stages(const char *path, int64_t stages, bool divid
 	char *text = NULL;
 	size_t len = 0;
 	int64_t n = 0;
-	enum err_code code = pipeline_file_read(path, &text, &len, e);
+	enum err_code code = file_read(path, PIPELINE_FILE_MAX_BYTES, &text, &len, e);
 
 	if (code == ERR_OK)
 		code = read_stages(path, text, len, t, &n, e);

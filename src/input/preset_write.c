@@ -39,16 +39,13 @@ static enum err_code make_directories(char *path, struct err *e)
 static enum err_code place(
 	enum preset_kind kind, const char *id, const char *xdg, const char *home, char path[PRESET_PATH_CAP], struct err *e)
 {
-	bool given = xdg != NULL && xdg[0] == '/';
-	int n;
+	char rest[100];
 
-	if (!given && (home == NULL || home[0] == '\0'))
-		return err_set(e, ERR_USAGE, "name", "neither XDG_CONFIG_HOME nor HOME says where your presets are");
-	n = snprintf(path, PRESET_PATH_CAP, "%s/%smeshplan/presets/%s/%s.json", given ? xdg : home, given ? "" : ".config/",
-		preset_kind_names[kind], id);
-	if (n < 0 || n >= PRESET_PATH_CAP)
-		return err_set(e, ERR_FILE, "name", "the path of the preset %s is too long", id);
-	return ERR_OK;
+	(void)snprintf(rest, sizeof rest, "/presets/%s/%s.json", preset_kind_names[kind], id);
+	if (file_own_path(xdg, home, ".config", rest, path, PRESET_PATH_CAP) != NULL)
+		return ERR_OK;
+	return err_set(e, ERR_USAGE, "name",
+		"neither XDG_CONFIG_HOME nor HOME says where your presets are, in at most %d characters", PRESET_PATH_CAP - 1);
 }
 
 enum err_code preset_write(enum preset_kind kind, const struct field_table *t, const void *value, const char *xdg_config_home,

@@ -8,8 +8,6 @@
 
 #include <stddef.h>
 
-enum { PRESET_PATH_CAP = 1024 };
-
 /* Writes *value, described by its field table, as DIR/KIND/ID.json, atomically; makes the directories. The id is the first
  * member. path gets the name of the file. ERR_FILE when it cannot be written or no store would read it back, ERR_USAGE without a
  * home. */

@@ -22,6 +22,8 @@ extern const char *const preset_kind_names[PRESET_KIND_COUNT + 1];
 /* Their members: the struct that each table describes is the value of a preset. */
 extern const struct field_table *const preset_kind_fields[PRESET_KIND_COUNT];
 
+enum { PRESET_PATH_CAP = 1024 };
+
 struct preset_store;
 
 /* Loads the compiled-in presets. *out is freed with preset_store_free. ERR_INTERNAL: out of memory, or a built-in file is bad. */

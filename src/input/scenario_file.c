@@ -9,11 +9,10 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The longest value is a list of stages: 256 numbers of up to five digits. */
-enum { VALUE_CAP = 2048, FILE_CAP = 65536 };
+enum { VALUE_CAP = 2048 };
 
 struct loader {
 	const struct catalog *c;
@@ -308,18 +307,19 @@ void scenario_file_print(const struct draft *d, const char *version, struct sink
 	sink_puts(out, "\n  }\n}\n");
 }
 
+struct saved {
+	const struct draft *d;
+	const char *version;
+};
+
+static void print_saved(const void *ctx, struct sink *out)
+{
+	const struct saved *saved = ctx;
+
+	scenario_file_print(saved->d, saved->version, out);
+}
+
 enum err_code scenario_file_write(const char *path, const struct draft *d, const char *version, struct err *e)
 {
-	char *text = malloc(FILE_CAP);
-	enum err_code code;
-	struct sink out;
-
-	if (text == NULL)
-		return err_set(e, ERR_INTERNAL, path, "out of memory");
-	sink_init(&out, text, FILE_CAP, NULL, NULL);
-	scenario_file_print(d, version, &out);
-	code = sink_finish(&out) ? file_write(path, text, out.len, e)
-				 : err_set(e, ERR_INTERNAL, path, "the scenario has more than %d bytes", FILE_CAP);
-	free(text);
-	return code;
+	return file_print(path, print_saved, &(struct saved){ d, version }, e);
 }
