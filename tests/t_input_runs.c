@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "csvfile.h"
+#include "fields.h"
 #include "runs_csv.h"
 #include "runs_row.h"
 
@@ -165,6 +166,33 @@ START_TEST(rules_match_and_compute)
 }
 END_TEST
 
+START_TEST(a_field_of_the_profile_keeps_to_its_range)
+{
+	static const struct {
+		const char *key, *text;
+		enum err_code code;
+	} bad[] = {
+		{ "margin", "-5", ERR_RANGE },
+		{ "margin", "0x1", ERR_USAGE },
+		{ "bucket-elements", "1e30", ERR_RANGE },
+		{ "rowwise-fp8", "maybe", ERR_USAGE },
+		{ "framework", "mxnet", ERR_USAGE },
+		{ "nonsense", "1", ERR_UNKNOWN },
+	};
+	const struct profile before = test_catalog()->profiles[0];
+	struct profile p = before;
+	struct err e;
+
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		ck_assert_int_eq(fields_set_text(&profile_fields, bad[i].key, bad[i].text, &p, &e), bad[i].code);
+		ck_assert_str_eq(e.where, bad[i].key);
+		ck_assert_mem_eq(&p, &before, sizeof p);
+	}
+	ck_assert_int_eq(fields_set_text(&profile_fields, "rowwise-fp8", "on", &p, &e), ERR_OK);
+	ck_assert_int_eq(p.rowwise_fp8, 1);
+}
+END_TEST
+
 START_TEST(layers_that_do_not_divide_are_split_as_the_source_does)
 {
 	static const char *const expected[][2] = { { "@first-heavy", "4,3,3" }, { "@units", "3,4,3" }, { "@balanced", "5,5,0" } };
@@ -216,6 +244,7 @@ int main(void)
 	tcase_add_test(t, rows_that_cannot_be_expressed_say_why);
 	tcase_add_test(t, every_rule_is_valid_and_names_what_exists);
 	tcase_add_test(t, rules_match_and_compute);
+	tcase_add_test(t, a_field_of_the_profile_keeps_to_its_range);
 	tcase_add_test(t, layers_that_do_not_divide_are_split_as_the_source_does);
 	tcase_add_test(t, a_shipped_row_keeps_its_marks_in_any_table);
 	suite_add_tcase(s, t);

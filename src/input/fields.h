@@ -18,7 +18,8 @@ enum err_code fields_read(const struct cJSON *object, const struct json_place *p
 	const char *const *also, void *out, struct err *e) NODISCARD;
 /* Writes one member as a JSON value, in the unit of its row. */
 void fields_write_value(const struct field *f, const void *in, struct sink *out);
-/* Sets one member from text: a number in the unit of its row, a size, a name, on or off. ERR_UNKNOWN or ERR_USAGE names the key.
+/* Sets one member from text: a number in the unit of its row, a size, a name, on or off. ERR_UNKNOWN, ERR_USAGE or ERR_RANGE
+ * names the key, *out is then unchanged.
  */
 enum err_code fields_set_text(const struct field_table *t, const char *key, const char *text, void *out, struct err *e) NODISCARD;
 /* Whether the member is zero, empty or off: such members need not be written. */
