@@ -305,6 +305,19 @@ static enum err_code publish_prices(struct preset_store *store, struct err *e)
 	return ERR_OK;
 }
 
+/* Where a user's default stands before the built-in one, only the first is what --framework alone means. */
+static void keep_one_default(struct profile *profiles, size_t n)
+{
+	bool taken[FRAMEWORK_COUNT] = { false };
+
+	for (size_t i = 0; i < n; i++) {
+		struct profile *p = &profiles[i];
+
+		p->is_default = p->is_default && !taken[p->framework];
+		taken[p->framework] = taken[p->framework] || p->is_default;
+	}
+}
+
 enum err_code preset_store_publish(struct preset_store *store, struct err *e)
 {
 	struct catalog *c = &store->catalog;
@@ -324,6 +337,7 @@ enum err_code preset_store_publish(struct preset_store *store, struct err *e)
 		for (size_t i = 0; i < shelf->n; i++)
 			memcpy(values + i * size, shelf->entries[i].value, size);
 	}
+	keep_one_default(store->shelves[PRESET_KIND_PROFILE].values, store->shelves[PRESET_KIND_PROFILE].n);
 	*c = (struct catalog){
 		.models = store->shelves[PRESET_KIND_MODEL].values,
 		.n_models = store->shelves[PRESET_KIND_MODEL].n,
