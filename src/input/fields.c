@@ -86,10 +86,7 @@ static enum err_code read_bytes(const cJSON *item, const struct json_place *p, c
 		if (code != ERR_OK)
 			return code;
 	} else {
-		char text[JSON_VALUE_CAP];
-
-		return json_error(p, f->key, ERR_FILE, e, "%s is not a size; write it like \"80GB\" or \"79.15GiB\"",
-			json_describe(item, text, sizeof text));
+		return json_refuse(item, p, e, "is not a size; write it like \"80GB\" or \"79.15GiB\"");
 	}
 	store(out, f, &bytes);
 	return ERR_OK;

@@ -131,7 +131,6 @@ static enum err_code read_set(
 
 static enum err_code read_key(struct reader *r, const struct json_place *p, const struct hf_key *k, const cJSON *item)
 {
-	char text[JSON_VALUE_CAP];
 	struct json_place inside;
 
 	switch (k->type) {
@@ -144,20 +143,18 @@ static enum err_code read_key(struct reader *r, const struct json_place *p, cons
 		return read_word(r, p, k, item);
 	case HF_ZERO:
 		if (!is_nothing(item))
-			return json_error(p, k->key, ERR_FILE, r->e, "%s cannot be expressed for a %s; only 0, false or null can",
-				json_describe(item, text, sizeof text), r->raw.m.label);
+			return json_refuse(
+				item, p, r->e, "cannot be expressed for a %s; only 0, false or null can", r->raw.m.label);
 		return ERR_OK;
 	case HF_ONE:
 		if (!is_one(item))
-			return json_error(p, k->key, ERR_FILE, r->e, "%s cannot be expressed for a %s; only 1 or true can",
-				json_describe(item, text, sizeof text), r->raw.m.label);
+			return json_refuse(item, p, r->e, "cannot be expressed for a %s; only 1 or true can", r->raw.m.label);
 		return ERR_OK;
 	case HF_INSIDE:
 		if (cJSON_IsNull(item))
 			return ERR_OK;
 		if (!cJSON_IsObject(item))
-			return json_error(
-				p, k->key, ERR_FILE, r->e, "%s is not an object", json_describe(item, text, sizeof text));
+			return json_refuse(item, p, r->e, "is not an object");
 		inside = json_inside(p, k->key);
 		return read_set(r, &inside, item, &k->inside, 1);
 	case HF_MOE_LAYERS:
@@ -392,45 +389,45 @@ static bool names_architecture(const char *class_name, const char *type)
 		}
 	}
 	for (; *type != '\0'; type++) {
-		char a, b;
-
 		if (*type == '_' || *type == '-')
 			continue;
-		if (i >= len)
-			return false;
-		a = class_name[i];
-		b = *type;
-		a = a >= 'A' && a <= 'Z' ? (char)(a - 'A' + 'a') : a;
-		b = b >= 'A' && b <= 'Z' ? (char)(b - 'A' + 'a') : b;
-		if (a != b)
+		if (i >= len || text_lower(class_name[i]) != text_lower(*type))
 			return false;
 		i++;
 	}
 	return i == len;
 }
 
-static const struct hf_arch *find_arch(const char *type, bool is_class_name)
+/* The i-th model type and its architecture; NULL past the last. The last architecture has no type. */
+static const struct hf_arch *arch_at(size_t i, const char **type)
 {
-	for (size_t i = 0; i + 1 < hf_archs_n; i++)
-		for (size_t k = 0; k < sizeof hf_archs[i].types / sizeof hf_archs[i].types[0] && hf_archs[i].types[k] != NULL;
-			k++)
-			if (is_class_name ? names_architecture(type, hf_archs[i].types[k])
-					  : strcmp(type, hf_archs[i].types[k]) == 0)
-				return &hf_archs[i];
+	for (const struct hf_arch *arch = hf_archs; arch < hf_archs + hf_archs_n - 1; arch++)
+		for (const char *const *t = arch->types; *t != NULL; t++, i--)
+			if (i == 0) {
+				*type = *t;
+				return arch;
+			}
+	*type = NULL;
+	return NULL;
+}
+
+static const struct hf_arch *find_arch(const char *name, bool is_class_name)
+{
+	const char *type;
+	const struct hf_arch *arch = arch_at(0, &type);
+
+	for (size_t i = 1; arch != NULL; arch = arch_at(i++, &type))
+		if (is_class_name ? names_architecture(name, type) : strcmp(name, type) == 0)
+			return arch;
 	return NULL;
 }
 
 const char *hf_config_type(size_t i)
 {
-	for (size_t a = 0; a + 1 < hf_archs_n; a++) {
-		for (size_t k = 0; k < sizeof hf_archs[a].types / sizeof hf_archs[a].types[0] && hf_archs[a].types[k] != NULL;
-			k++) {
-			if (i == 0)
-				return hf_archs[a].types[k];
-			i--;
-		}
-	}
-	return NULL;
+	const char *type;
+
+	(void)arch_at(i, &type);
+	return type;
 }
 
 static const char *type_at(const void *ctx, size_t i)
@@ -439,16 +436,11 @@ static const char *type_at(const void *ctx, size_t i)
 	return hf_config_type(i);
 }
 
-static const char *string_of(const cJSON *item)
-{
-	return cJSON_IsString(item) ? item->valuestring : NULL;
-}
-
 static const char *class_name_of(const cJSON *object)
 {
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "architectures");
 
-	return cJSON_IsArray(list) ? string_of(list->child) : NULL;
+	return cJSON_IsArray(list) ? cJSON_GetStringValue(list->child) : NULL;
 }
 
 static enum err_code report_unknown_arch(const struct reader *r, const char *type)
@@ -468,8 +460,9 @@ static enum err_code report_unknown_arch(const struct reader *r, const char *typ
 }
 
 /* Reads one (text) configuration of a known or unknown architecture. */
-static enum err_code read_text_model(struct reader *r, const cJSON *object, const cJSON *outer, const char *type, bool known)
+static enum err_code read_text_model(struct reader *r, const cJSON *object, const cJSON *outer, const char *type)
 {
+	const bool known = r->arch->types[0] != NULL;
 	enum err_code code;
 
 	r->raw = r->arch->base;
@@ -523,7 +516,8 @@ enum err_code hf_config_parse(
 {
 	struct reader r = { .place = *p, .e = e };
 	const cJSON *inner = nested_text(root, &r.place), *object = inner != NULL ? inner : root;
-	const char *type = string_of(cJSON_GetObjectItemCaseSensitive(object, "model_type")), *class_name = class_name_of(object);
+	const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "model_type")),
+		   *class_name = class_name_of(object);
 	enum err_code code;
 
 	r.nested = inner != NULL;
@@ -536,12 +530,9 @@ enum err_code hf_config_parse(
 	if (type == NULL)
 		return json_error(&r.place, "model_type", ERR_FILE, e,
 			"neither model_type nor architectures is there: is this a config.json of a language model?");
-	if (r.arch != NULL) {
-		code = read_text_model(&r, object, inner != NULL ? root : NULL, type, true);
-	} else {
+	if (r.arch == NULL)
 		r.arch = &hf_archs[hf_archs_n - 1];
-		code = read_text_model(&r, object, inner != NULL ? root : NULL, type, false);
-	}
+	code = read_text_model(&r, object, inner != NULL ? root : NULL, type);
 	if (code != ERR_OK)
 		return code;
 	*m = r.raw.m;

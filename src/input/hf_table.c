@@ -328,7 +328,7 @@ const struct hf_arch hf_archs[] = {
 	{ { "stablelm", "stablelm_epoch" }, { llama_shape, stablelm_keys }, { .m = { DIMS(50304, 2560, 6912, 32, 32, 32, 4096),
 	  GATED(2, NORM_LAYERNORM, 1) } }, "transformers stablelm" },
 	/* Last: what is not known by name but names every key itself. */
-	{ { "" }, { llama_shape, generic_keys }, { .m = { LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD }, .qk_norm_off = 1 },
+	{ { NULL }, { llama_shape, generic_keys }, { .m = { LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD }, .qk_norm_off = 1 },
 	  "keys of llama" },
 };
 /* clang-format on */

@@ -399,7 +399,7 @@ enum err_code json_error(const struct json_place *p, const char *key, enum err_c
 	return err_set(e, code, where, "%s", msg);
 }
 
-char *json_describe(const cJSON *item, char *buf, size_t cap)
+static const char *describe(const cJSON *item, char *buf, size_t cap)
 {
 	if (cJSON_IsString(item))
 		(void)snprintf(buf, cap, "\"%.40s\"", item->valuestring);
@@ -407,62 +407,59 @@ char *json_describe(const cJSON *item, char *buf, size_t cap)
 		(void)snprintf(buf, cap, "%.15g", item->valuedouble);
 	else if (cJSON_IsBool(item))
 		(void)snprintf(buf, cap, "%s", cJSON_IsTrue(item) ? "true" : "false");
-	else if (cJSON_IsNull(item))
-		(void)snprintf(buf, cap, "null");
 	else
-		(void)snprintf(buf, cap, "%s", cJSON_IsArray(item) ? "an array" : "an object");
+		(void)snprintf(buf, cap, "%s", cJSON_IsNull(item) ? "null" : cJSON_IsArray(item) ? "an array" : "an object");
 	return buf;
+}
+
+enum err_code json_refuse(const cJSON *item, const struct json_place *p, struct err *e, const char *fmt, ...)
+{
+	char value[64], why[ERR_MSG_CAP];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(why, sizeof why, fmt, ap);
+	va_end(ap);
+	return json_error(p, item->string, ERR_FILE, e, "%s %s", describe(item, value, sizeof value), why);
 }
 
 enum err_code json_integer(const cJSON *item, const struct json_place *p, int64_t min, int64_t max, int64_t *out, struct err *e)
 {
-	char text[JSON_VALUE_CAP];
 	double x = item->valuedouble;
 
 	if (!cJSON_IsNumber(item))
-		return json_error(p, item->string, ERR_FILE, e, "%s is not a number; a whole number is needed",
-			json_describe(item, text, sizeof text));
+		return json_refuse(item, p, e, "is not a number; a whole number is needed");
 	if (x < (double)min || x > (double)max || fabs(x) > EXACT_MAX)
-		return json_error(p, item->string, ERR_FILE, e, "%s is out of range; legal: %" PRId64 " to %" PRId64,
-			json_describe(item, text, sizeof text), min, max);
+		return json_refuse(item, p, e, "is out of range; legal: %" PRId64 " to %" PRId64, min, max);
 	if (floor(x) < x)
-		return json_error(p, item->string, ERR_FILE, e, "%s is not a whole number; nearest: %" PRId64,
-			json_describe(item, text, sizeof text), num_min(num_max(num_round(x), min), max));
+		return json_refuse(
+			item, p, e, "is not a whole number; nearest: %" PRId64, num_min(num_max(num_round(x), min), max));
 	*out = (int64_t)x;
 	return ERR_OK;
 }
 
 enum err_code json_real(const cJSON *item, const struct json_place *p, double min, double max, double *out, struct err *e)
 {
-	char text[JSON_VALUE_CAP];
-
 	if (!cJSON_IsNumber(item))
-		return json_error(p, item->string, ERR_FILE, e, "%s is not a number", json_describe(item, text, sizeof text));
+		return json_refuse(item, p, e, "is not a number");
 	if (item->valuedouble < min || item->valuedouble > max)
-		return json_error(p, item->string, ERR_FILE, e, "%s is out of range; legal: %g to %g",
-			json_describe(item, text, sizeof text), min, max);
+		return json_refuse(item, p, e, "is out of range; legal: %g to %g", min, max);
 	*out = item->valuedouble;
 	return ERR_OK;
 }
 
 enum err_code json_flag(const cJSON *item, const struct json_place *p, bool *out, struct err *e)
 {
-	char text[JSON_VALUE_CAP];
-
 	if (!cJSON_IsBool(item))
-		return json_error(
-			p, item->string, ERR_FILE, e, "%s is neither true nor false", json_describe(item, text, sizeof text));
+		return json_refuse(item, p, e, "is neither true nor false");
 	*out = cJSON_IsTrue(item) != 0;
 	return ERR_OK;
 }
 
 enum err_code json_string(const cJSON *item, const struct json_place *p, const char **out, struct err *e)
 {
-	char text[JSON_VALUE_CAP];
-
 	if (!cJSON_IsString(item))
-		return json_error(p, item->string, ERR_FILE, e, "%s is not a text in double quotes",
-			json_describe(item, text, sizeof text));
+		return json_refuse(item, p, e, "is not a text in double quotes");
 	*out = item->valuestring;
 	return ERR_OK;
 }

@@ -56,14 +56,18 @@ static enum err_code list_text(const struct loader *l, const struct knob *k, con
 
 	text[0] = '\0';
 	cJSON_ArrayForEach (item, list) {
-		double x = cJSON_IsNumber(item) ? item->valuedouble : -1;
 		char index[24];
+		struct json_place at;
+		int64_t layers;
+		enum err_code code;
 		int n;
 
 		(void)snprintf(index, sizeof index, "%zu", i++);
-		if (x < 0 || x > 1e6 || x > (double)(int64_t)x)
-			return json_error(&inside, index, ERR_FILE, l->e, "a whole number from 0 to 1000000 is needed");
-		n = snprintf(text + len, cap - len, "%s%" PRId64, len == 0 ? "" : ",", (int64_t)x);
+		at = json_inside(&inside, index);
+		code = json_integer(item, &at, 0, 1000000, &layers, l->e);
+		if (code != ERR_OK)
+			return code;
+		n = snprintf(text + len, cap - len, "%s%" PRId64, len == 0 ? "" : ",", layers);
 		if (n < 0 || len + (size_t)n >= cap)
 			return json_error(&l->place, k->key, ERR_FILE, l->e, "the list is too long");
 		len += (size_t)n;
@@ -75,7 +79,6 @@ static enum err_code list_text(const struct loader *l, const struct knob *k, con
 static enum err_code value_text(const struct loader *l, const struct knob *k, const cJSON *item, char *text, size_t cap)
 {
 	bool flag = k->type == KNOB_FLAG || k->type == KNOB_BIAS;
-	char shown[JSON_VALUE_CAP];
 	struct sink out;
 
 	if (cJSON_IsBool(item) && flag) {
@@ -101,8 +104,7 @@ static enum err_code value_text(const struct loader *l, const struct knob *k, co
 		sink_json_double(&out, item->valuedouble);
 		return ERR_OK;
 	}
-	return json_error(&l->place, k->key, ERR_FILE, l->e, "%s is not a value for %s%s",
-		json_describe(item, shown, sizeof shown), k->key, flag ? "; legal: true, false" : "");
+	return json_refuse(item, &l->place, l->e, "is not a value for %s%s", k->key, flag ? "; legal: true, false" : "");
 }
 
 static enum err_code apply_text(struct loader *l, const struct knob *k, const char *text)
