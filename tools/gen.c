@@ -1,5 +1,6 @@
-/* Prints the generated parts of the manual pages, in mdoc, from the tables of the program. For maintainers: `make
- * update-generated` puts the output into man/, tests/generated.sh checks that it is there. usage: gen PART, gen --list */
+/* Prints the generated parts of the manual pages, in mdoc, and the completion for bash, from the tables of the program. For
+ * maintainers: `make update-generated` puts the output into man/, tests/generated.sh checks that it is there. usage: gen PART,
+ * gen --list, gen --bash */
 #include "config.h"
 
 #include "cli.h"
@@ -16,6 +17,7 @@
 #include "profile.h"
 #include "schedule.h"
 #include "text.h"
+#include "theme.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -521,6 +523,104 @@ static const struct part {
 	{ "labs", gen_labs, NULL },
 };
 
+static void bash_names(const char *(*name_at)(int64_t))
+{
+	for (int64_t v = 0; name_at(v) != NULL; v++)
+		printf("%s ", name_at(v));
+}
+
+/* Whether no knob and no earlier lab has this flag. */
+static bool is_new_param(size_t lab, const char *key)
+{
+	for (size_t i = 0; i < lab; i++)
+		if (lab_param_find(lab_table[i], key) != NULL)
+			return false;
+	return knob_find(key) == NULL;
+}
+
+/* What may stand behind a flag: "	*:--framework) words='auto ddp fsdp ' ;;". Names of presets come from the program, so that
+ * the user's own are among them. */
+static void bash_values(void)
+{
+	static const char *const lists[] = { [PRESET_MODEL] = "models",
+		[PRESET_GPU] = "gpus",
+		[PRESET_NODE] = "nodes",
+		[PRESET_PROFILE] = "frameworks",
+		[PRESET_COEFFICIENTS] = "coefficients",
+		[PRESET_PRICE] = NULL };
+
+	for (size_t i = 0; i < knob_count(); i++) {
+		const struct knob *k = knob_at(i);
+
+		if (k->type == KNOB_PRESET && lists[k->preset] != NULL) {
+			printf("\t*:--%s) words=$(meshplan presets %s 2>/dev/null | sed '1d; s/ .*//') ;;\n", k->key,
+				lists[k->preset]);
+		} else if (k->name_at != NULL) {
+			printf("\t*:--%s) words='", k->key);
+			bash_names(k->name_at);
+			puts("' ;;");
+		}
+	}
+	fputs("\t*:--theme) words='auto ", stdout);
+	for (size_t i = 0; theme_names[i] != NULL; i++)
+		printf("%s ", theme_names[i]);
+	puts("' ;;");
+	for (size_t i = 0; lab_table[i] != NULL; i++)
+		for (size_t k = 0; k < lab_table[i]->n_params; k++) {
+			const struct lab_param *p = &lab_table[i]->params[k];
+
+			if (p->type != LAB_PARAM_WORD || !is_new_param(i, p->key))
+				continue;
+			printf("\t*:--%s) words='", p->key);
+			bash_names(p->word);
+			puts("' ;;");
+		}
+}
+
+/* The words of each command and its flags. */
+static void bash_commands(void)
+{
+	for (const struct command *c = command_table; c->name != NULL; c++) {
+		printf("\t%s) words='", c->name);
+		for (int k = 0; c->bit == COMMAND_PRESETS && k < PRESET_KIND_COUNT; k++)
+			printf("%s ", preset_kind_names[k]);
+		if (c->bit == COMMAND_PRESETS)
+			fputs("show import ", stdout);
+		for (size_t i = 0; c->bit == COMMAND_LAB && lab_table[i] != NULL; i++) {
+			printf("%s ", lab_table[i]->id);
+			for (size_t k = 0; k < lab_table[i]->n_params; k++)
+				if (is_new_param(i, lab_table[i]->params[k].key))
+					printf("--%s ", lab_table[i]->params[k].key);
+		}
+		for (size_t i = 0; i < OPTION_COUNT; i++)
+			if ((option_table[i].commands & c->bit) != 0)
+				printf("--%s ", option_table[i].key);
+		puts((c->bit & COMMAND_SCENARIO) != 0 ? "'$knobs ;;" : "' ;;");
+	}
+}
+
+/* Completion for bash. */
+static void gen_bash(void)
+{
+	puts("# bash completion of meshplan: commands, flags, values that have names. Made by tools/gen from the tables of the "
+	     "program.");
+	puts("_meshplan()\n{");
+	puts("\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words= knobs=");
+	puts("\tif [ \"$word\" = = ]; then word=; elif [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi");
+	fputs("\tknobs='", stdout);
+	for (size_t i = 0; i < knob_count(); i++)
+		printf("--%s ", knob_at(i)->key);
+	puts("'\n\tcase $COMP_CWORD:$before in");
+	bash_values();
+	fputs("\t1:*) words='", stdout);
+	for (const struct command *c = command_table; c->name != NULL; c++)
+		printf("%s ", c->name);
+	puts("--help --version' ;;\n\t*) case ${COMP_WORDS[1]} in");
+	bash_commands();
+	puts("\tesac ;;\n\tesac\n\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}");
+	puts("complete -o default -F _meshplan meshplan");
+}
+
 /* Prints the part of that name; false if there is none. */
 static bool print_part(const char *name)
 {
@@ -553,9 +653,11 @@ int main(int argc, char **argv)
 
 	if (good && strcmp(argv[1], "--list") == 0)
 		list_parts();
+	else if (good && strcmp(argv[1], "--bash") == 0)
+		gen_bash();
 	else if (good)
 		good = print_part(argv[1]);
 	if (!good)
-		fprintf(stderr, "usage: gen PART, gen --list\n");
+		fprintf(stderr, "usage: gen PART, gen --list, gen --bash\n");
 	return good && fflush(stdout) == 0 ? EXIT_YES : EXIT_USAGE;
 }
