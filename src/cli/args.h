@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "err.h"
 #include "knobs.h"
+#include "words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,6 +90,7 @@ struct args {
 	size_t n, n_words;
 	struct arg arg[ARG_MAX];
 	const char *words[WORD_MAX];
+	struct words said; /* by the words of the SCENARIO: the rows made of them point into it */
 };
 
 /* Splits argv (without program and subcommand). Values are not read yet. Errors name the flag; a flag given twice is an error
