@@ -266,7 +266,7 @@ static int print(struct cli *cli, const struct pipeline_job *job)
 	if (args_option(&cli->args, OPTION_JSON) != NULL)
 		pipeline_json(job, cli->out);
 	else if (args_option(&cli->args, OPTION_CSV) != NULL)
-		pipeline_csv(job, cli->out);
+		order_format(&job->order, cli->out);
 	else
 		return pipeline_text(cli, job, cols);
 	return EXIT_YES;

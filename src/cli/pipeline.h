@@ -49,8 +49,6 @@ void *pipeline_critical(const struct pipeline_job *job, struct critical_path *pa
 enum { PIPELINE_FILE_MAX_BYTES = 256 << 20 };
 
 void pipeline_json(const struct pipeline_job *job, struct sink *out);
-/* PyTorch's order format. */
-void pipeline_csv(const struct pipeline_job *job, struct sink *out);
 /* Chrome's trace events: a process per rank, arrows from producers to consumers. */
 void pipeline_trace(const struct pipeline_job *job, struct sink *out);
 void pipeline_svg(const struct pipeline_job *job, struct sink *out);

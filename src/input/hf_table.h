@@ -1,7 +1,9 @@
-/* The table behind hf_config.c: which keys of a config.json mean what, architecture by architecture. */
+/* Shared between hf_*.c: which keys of a config.json mean what, architecture by architecture, and what follows from them. */
 #ifndef MESHPLAN_HF_TABLE_H
 #define MESHPLAN_HF_TABLE_H
 
+#include "err.h"
+#include "json.h"
 #include "model.h"
 
 #include <stddef.h>
@@ -63,6 +65,9 @@ extern const struct hf_arch hf_archs[];
 extern const size_t hf_archs_n;
 /* Keys that the unknown must name all, to be read as a Llama. */
 extern const char *const hf_explicit_keys[];
+/* Completes raw->m from the values beside it, and checks the whole. `moe_layers`: the list of that key, or NULL. Errors name p.
+ */
+enum err_code hf_finish(struct hf_raw *raw, const struct cJSON *moe_layers, const struct json_place *p, struct err *e) NODISCARD;
 /* Whether a key says nothing about parameter counts. */
 int hf_key_is_ignored(const char *key);
 

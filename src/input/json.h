@@ -24,6 +24,9 @@ struct json_place {
 	char pointer[JSON_POINTER_CAP];
 };
 
+/* Checks a text against the grammar: UTF-8 without control characters, one object, at most JSON_DEPTH_MAX deep. ERR_FILE names
+ * file:line:column. */
+enum err_code json_scan(const char *name, const char *text, size_t len, struct err *e) NODISCARD;
 /* Parses text into *root, which must be an object; cJSON_Delete it. `name` stands for the file in messages. */
 enum err_code json_parse(const char *name, const char *text, size_t len, struct cJSON **root, struct err *e) NODISCARD;
 /* Reads a file of at most JSON_SIZE_MAX bytes and parses it. */
