@@ -86,12 +86,15 @@ static void write_flag(const char *key, const char *value, const char *help, str
 /* One knob: flag, help, unit, default; the names of an enum in a line of their own. */
 static void write_knob(const struct knob *k, struct sink *out)
 {
-	char value[400], help[600];
+	char value[400], help[600], dflt[100];
 
 	(void)help_knob_value(k, value, sizeof value);
-	(void)snprintf(help, sizeof help, "%s%s%s%s%s%s%s%s", _(k->help), k->type == KNOB_ENUM ? ": " : "",
-		k->type == KNOB_ENUM ? value : "", k->dflt != NULL ? " (" : "", k->dflt != NULL ? _("default") : "",
-		k->dflt != NULL ? " " : "", k->dflt != NULL ? k->dflt : "", k->dflt != NULL ? ")" : "");
+	(void)snprintf(help, sizeof help, "%s", _(k->help));
+	(void)snprintf(dflt, sizeof dflt, "(%s %s)", _("default"), k->dflt != NULL ? k->dflt : "");
+	if (k->type == KNOB_ENUM)
+		text_join(help, sizeof help, ": ", value);
+	if (k->dflt != NULL)
+		text_join(help, sizeof help, " ", dflt);
 	write_flag(k->key, k->type == KNOB_ENUM ? "WORD" : value, help, out);
 }
 
