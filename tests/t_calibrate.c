@@ -370,8 +370,7 @@ START_TEST(written_coefficients_are_read_back)
 	(void)snprintf(v.set.id, sizeof v.set.id, "written");
 	ck_assert_ptr_nonnull(getcwd(dir, sizeof dir - 40));
 	(void)snprintf(dir + strlen(dir), 40, "/calibrate-%ld", (long)getpid());
-	ck_assert_msg(preset_write(PRESET_KIND_COEFFICIENTS, &coefficients_fields, &v.set, dir, NULL, path, &e) == ERR_OK,
-		"%s: %s", e.where, e.msg);
+	ck_assert_msg(preset_write(PRESET_KIND_COEFFICIENTS, &v.set, dir, NULL, path, &e) == ERR_OK, "%s: %s", e.where, e.msg);
 	ck_assert(preset_store_new(&store, &e) == ERR_OK);
 	ck_assert_msg(preset_store_add_user(store, dir, NULL, &e) == ERR_OK, "%s: %s", e.where, e.msg);
 	read = catalog_coefficients(preset_store_catalog(store), "written");

@@ -181,10 +181,9 @@ static enum err_code learn(struct cli *cli, struct calibration *k, struct err *e
 	return code;
 }
 
-static enum err_code write_one(
-	struct calibration *k, enum preset_kind kind, const struct field_table *t, const void *value, struct err *e)
+static enum err_code write_one(struct calibration *k, enum preset_kind kind, const void *value, struct err *e)
 {
-	return preset_write(kind, t, value, getenv("XDG_CONFIG_HOME"), getenv("HOME"), k->written[k->n_written++], e);
+	return preset_write(kind, value, getenv("XDG_CONFIG_HOME"), getenv("HOME"), k->written[k->n_written++], e);
 }
 
 static enum err_code write_coefficients(struct calibration *k, struct err *e)
@@ -205,7 +204,7 @@ static enum err_code write_coefficients(struct calibration *k, struct err *e)
 	else
 		report_title(&k->draft, &k->plan, &text);
 	(void)snprintf(set->source, sizeof set->source, "%.*s", (int)sizeof set->source - 1, source);
-	return write_one(k, PRESET_KIND_COEFFICIENTS, &coefficients_fields, set, e);
+	return write_one(k, PRESET_KIND_COEFFICIENTS, set, e);
 }
 
 /* A measured family belongs to a GPU of its own, and that to a node. */
@@ -223,11 +222,11 @@ static enum err_code write_rates(struct calibration *k, struct err *e)
 	(void)snprintf(k->gpu.family, sizeof k->gpu.family, "%s", k->name);
 	(void)snprintf(k->node.id, sizeof k->node.id, "%s", k->name);
 	(void)snprintf(k->node.gpu_id, sizeof k->node.gpu_id, "%s", k->name);
-	code = write_one(k, PRESET_KIND_FAMILY, &gpu_family_fields, &k->family, e);
+	code = write_one(k, PRESET_KIND_FAMILY, &k->family, e);
 	if (code == ERR_OK)
-		code = write_one(k, PRESET_KIND_GPU, &gpu_fields, &k->gpu, e);
+		code = write_one(k, PRESET_KIND_GPU, &k->gpu, e);
 	if (code == ERR_OK && c->node.id[0] != '\0')
-		code = write_one(k, PRESET_KIND_NODE, &node_fields, &k->node, e);
+		code = write_one(k, PRESET_KIND_NODE, &k->node, e);
 	return code;
 }
 
@@ -236,7 +235,7 @@ static enum err_code write_profile(struct calibration *k, struct err *e)
 	(void)snprintf(k->profile.id, sizeof k->profile.id, "%s", k->name);
 	(void)snprintf(k->profile.label, sizeof k->profile.label, "%.50s, peak measured", k->draft.s.profile.id);
 	cli_today(k->profile.date);
-	return write_one(k, PRESET_KIND_PROFILE, &profile_fields, &k->profile, e);
+	return write_one(k, PRESET_KIND_PROFILE, &k->profile, e);
 }
 
 static enum err_code write_all(struct calibration *k, struct err *e)

@@ -98,24 +98,6 @@ static void json_params(const struct model *m, struct sink *out)
 	sink_json_int(out, model_active_params(m));
 }
 
-/* Every member of the struct that is not zero, by its key. */
-static void json_members(const struct field_table *t, const void *in, struct sink *out)
-{
-	bool first = true;
-
-	sink_puts(out, "{");
-	for (size_t i = 0; i < t->n; i++) {
-		if (fields_is_zero(&t->rows[i], in))
-			continue;
-		sink_puts(out, first ? " " : ", ");
-		sink_json_string(out, t->rows[i].key);
-		sink_puts(out, ": ");
-		fields_write_value(&t->rows[i], in, out);
-		first = false;
-	}
-	sink_puts(out, " }");
-}
-
 static void list_json(struct cli *cli, enum preset_kind kind)
 {
 	sink_printf(cli->out, "\"%s\": [", preset_kind_names[kind]);
@@ -126,9 +108,9 @@ static void list_json(struct cli *cli, enum preset_kind kind)
 		sink_json_string(cli->out, preset_store_id(cli->presets, kind, i));
 		if (kind == PRESET_KIND_MODEL)
 			json_params(value, cli->out);
-		sink_puts(cli->out, ", \"preset\": ");
-		json_members(preset_kind_fields[kind], value, cli->out);
-		sink_puts(cli->out, " }");
+		sink_puts(cli->out, ", \"preset\": {");
+		fields_write(preset_kind_fields[kind], value, " ", ", ", cli->out);
+		sink_puts(cli->out, " } }");
 	}
 	sink_puts(cli->out, "\n]");
 }

@@ -246,6 +246,21 @@ bool fields_is_zero(const struct field *f, const void *in)
 	return true;
 }
 
+void fields_write(const struct field_table *t, const void *in, const char *first, const char *next, struct sink *out)
+{
+	const char *before = first;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (!t->rows[i].required && fields_is_zero(&t->rows[i], in))
+			continue;
+		sink_puts(out, before);
+		sink_json_string(out, t->rows[i].key);
+		sink_puts(out, ": ");
+		fields_write_value(&t->rows[i], in, out);
+		before = next;
+	}
+}
+
 static enum err_code set_name(const struct field *f, const char *text, int32_t *value, struct err *e)
 {
 	for (int32_t i = 0; f->names[i] != NULL; i++)

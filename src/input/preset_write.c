@@ -48,38 +48,26 @@ static enum err_code place(
 		"neither XDG_CONFIG_HOME nor HOME says where your presets are, in at most %d characters", PRESET_PATH_CAP - 1);
 }
 
-enum err_code preset_write(enum preset_kind kind, const struct field_table *t, const void *value, const char *xdg_config_home,
-	const char *home, char path[PRESET_PATH_CAP], struct err *e)
+enum err_code preset_write(enum preset_kind kind, const void *value, const char *xdg_config_home, const char *home,
+	char path[PRESET_PATH_CAP], struct err *e)
 {
 	enum err_code code = place(kind, value, xdg_config_home, home, path, e);
 	char *text = malloc(DOCUMENT_CAP);
 	struct sink out;
-	bool first = true;
 
 	if (code == ERR_OK && text == NULL)
 		code = err_set(e, ERR_INTERNAL, path, "out of memory");
 	if (code == ERR_OK) {
 		sink_init(&out, text, DOCUMENT_CAP, NULL, NULL);
-		sink_puts(&out, "{");
-		for (size_t i = 0; i < t->n; i++) {
-			const struct field *f = &t->rows[i];
-
-			if (!f->required && fields_is_zero(f, value))
-				continue;
-			sink_puts(&out, first ? "\n  " : ",\n  ");
-			sink_json_string(&out, f->key);
-			sink_puts(&out, ": ");
-			fields_write_value(f, value, &out);
-			first = false;
-		}
+		fields_write(preset_kind_fields[kind], value, "{\n  ", ",\n  ", &out);
 		sink_puts(&out, "\n}\n");
 		/* A file that cannot be read would stop every command from then on. */
 		code = out.failed ? err_set(e, ERR_INTERNAL, path, "too long") : preset_text_check(kind, value, text, out.len, e);
-		if (code == ERR_OK)
-			code = make_directories(path, e);
-		if (code == ERR_OK)
-			code = file_write(path, text, out.len, e);
 	}
+	if (code == ERR_OK)
+		code = make_directories(path, e);
+	if (code == ERR_OK)
+		code = file_write(path, text, out.len, e);
 	free(text);
 	return code;
 }
