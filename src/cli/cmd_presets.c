@@ -150,6 +150,11 @@ static size_t find_exact(const struct cli *cli, enum preset_kind kind, const cha
 	return n;
 }
 
+static bool is_there(const struct cli *cli, enum preset_kind kind, const char *id)
+{
+	return find_exact(cli, kind, id) < preset_store_count(cli->presets, kind);
+}
+
 /* The id that a shortened name means; kinds that are not named in scenarios have exact ids only. */
 static enum err_code find_short(const struct catalog *c, enum preset_kind kind, const char *name, const char **id, struct err *e)
 {
@@ -191,14 +196,14 @@ static enum err_code resolve(const struct cli *cli, const char *name, enum prese
 	const char *slash = strchr(name, '/');
 	enum err_code code;
 
+	*id = slash != NULL ? slash + 1 : name;
+	if (slash != NULL && preset_kind_of(name, kind) && is_there(cli, *kind, *id))
+		return ERR_OK;
+	*id = name;
 	for (int k = 0; k < PRESET_KIND_COUNT; k++) {
-		bool named = slash != NULL && strlen(preset_kind_names[k]) == (size_t)(slash - name) &&
-			strncmp(preset_kind_names[k], name, (size_t)(slash - name)) == 0;
-
 		*kind = (enum preset_kind)k;
-		*id = named ? slash + 1 : name;
 		/* Families have the names of GPUs: "h100" is the card, "families/h100" the family. */
-		if ((named || k != PRESET_KIND_FAMILY) && find_exact(cli, *kind, *id) < preset_store_count(cli->presets, *kind))
+		if (k != PRESET_KIND_FAMILY && is_there(cli, *kind, name))
 			return ERR_OK;
 	}
 	for (int k = 0; k < PRESET_KIND_COUNT; k++) {
@@ -374,6 +379,7 @@ int cmd_presets(struct cli *cli)
 {
 	const struct args *a = &cli->args;
 	const char *verb = a->n_words > 0 ? a->words[0] : "";
+	enum preset_kind kind;
 	bool is_show = strcmp(verb, "show") == 0, is_import = strcmp(verb, "import") == 0;
 
 	if (a->n_words == 0)
@@ -383,8 +389,7 @@ int cmd_presets(struct cli *cli)
 			return cli_fail_usage("", is_show ? _("presets show wants one id") : _("presets import wants one file"));
 		return is_show ? show(cli, a->words[1]) : import(cli, a->words[1]);
 	}
-	for (size_t k = 0; k < PRESET_KIND_COUNT && a->n_words == 1; k++)
-		if (strcmp(verb, preset_kind_names[k]) == 0)
-			return list(cli, k, 1);
+	if (a->n_words == 1 && strchr(verb, '/') == NULL && preset_kind_of(verb, &kind))
+		return list(cli, kind, 1);
 	return unknown_verb(cli, verb);
 }

@@ -374,7 +374,7 @@ enum err_code preset_store_check(const struct preset_store *store, struct err *e
 	return ERR_OK;
 }
 
-static bool kind_of_path(const char *path, enum preset_kind *kind)
+bool preset_kind_of(const char *path, enum preset_kind *kind)
 {
 	size_t len = strcspn(path, "/");
 
@@ -397,7 +397,7 @@ static enum err_code store_add_built_in(struct preset_store *store, struct err *
 
 		if (strncmp(file->path, "measured/", 9) == 0)
 			continue; /* runs_csv.c reads those */
-		if (!kind_of_path(file->path, &kind))
+		if (!preset_kind_of(file->path, &kind))
 			return err_set(e, ERR_INTERNAL, file->path, "is no preset of a known kind");
 		code = store_add(store, kind, file->path, &en, e);
 		if (code != ERR_OK)

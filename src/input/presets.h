@@ -6,6 +6,7 @@
 #include "err.h"
 #include "field.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum preset_kind {
@@ -19,6 +20,8 @@ enum preset_kind {
 };
 /* Names of the directories: "models", "gpus", "nodes", "frameworks", "families", "coefficients". */
 extern const char *const preset_kind_names[PRESET_KIND_COUNT + 1];
+/* The kind whose name a path begins with: "gpus", "gpus/h100-sxm-80gb"; false if there is none. */
+bool preset_kind_of(const char *path, enum preset_kind *kind);
 /* Their members: the struct that each table describes is the value of a preset. */
 extern const struct field_table *const preset_kind_fields[PRESET_KIND_COUNT];
 
