@@ -1,6 +1,6 @@
 #!/bin/sh
-# The generated parts of the manual pages are what the tables say, and the screen and the table of errors in README.md are what the
-# program prints. A part stands between the lines  .\" BEGIN name  and  .\" END name,  in README.md between  <!-- BEGIN screen -->  and
+# The completion for bash and the generated parts of the manual pages are what the tables say, and the screen and the table of errors in
+# README.md are what the program prints. A part stands between the lines  .\" BEGIN name  and  .\" END name,  in README.md between  <!-- BEGIN screen -->  and
 # <!-- END screen -->, <!-- BEGIN accuracy -->  and  <!-- END accuracy -->.
 # With --update the files are rewritten instead. Environment: top_srcdir, top_builddir.
 set -u
@@ -73,7 +73,18 @@ for page in "$src"/README.md "$src"/man/*.[1-9]; do
 		fi
 	fi
 done
-[ "$update" = yes ] && exit 0
+completion=$src/completion/meshplan
+"$build/tools/gen" --bash >"$tmp/bash" || exit 1
+if [ "$update" = yes ]; then
+	cmp -s "$tmp/bash" "$completion" || cp "$tmp/bash" "$completion"
+	exit 0
+fi
+if diff -u "$completion" "$tmp/bash"; then
+	passed=$((passed + 1))
+else
+	echo "$completion: run make update-generated"
+	failed=$((failed + 1))
+fi
 for part in $("$build/tools/gen" --list); do
 	if grep -q "BEGIN $part\$" "$src"/man/*.[1-9]; then
 		passed=$((passed + 1))

@@ -60,6 +60,7 @@ lab 90
 RANKS
 
 find "$src/src" "$src/ui" -name '*.[ch]' | LC_ALL=C sort >"$tmp/files"
+[ -s "$tmp/files" ] || { echo "no sources below $src"; exit 99; }
 
 while read -r file; do
 	echo "$file -"

@@ -1,7 +1,7 @@
 #include "support.h"
 
+#include "fields.h"
 #include "presets.h"
-#include "units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,66 +16,12 @@ const struct catalog *test_catalog(void)
 	return preset_store_catalog(store);
 }
 
-static enum err_code parse_name(const struct field *f, const char *text, int32_t *value, struct err *e)
-{
-	for (int32_t i = 0; f->names[i] != NULL; i++)
-		if (strcmp(f->names[i], text) == 0) {
-			*value = i;
-			return ERR_OK;
-		}
-	return err_set(e, ERR_USAGE, f->key, "'%s' is not a value of %s", text, f->key);
-}
-
-static enum err_code set_field(struct profile *p, const struct field *f, const char *text, struct err *e)
-{
-	char *at = (char *)p + f->offset;
-	enum err_code code = ERR_OK;
-	int64_t wide = 0;
-	int32_t narrow = 0;
-	double real = 0;
-
-	switch (f->type) {
-	case FIELD_TEXT:
-		(void)snprintf(at, f->size, "%s", text);
-		break;
-	case FIELD_INT:
-		code = units_parse_count(text, f->key, 1000, &wide, e);
-		memcpy(at, &wide, f->size);
-		break;
-	case FIELD_BYTES:
-		code = units_parse_bytes(text, f->key, &wide, e);
-		memcpy(at, &wide, f->size);
-		break;
-	case FIELD_REAL:
-		code = units_parse_real(text, f->key, &real, e);
-		memcpy(at, &real, f->size);
-		break;
-	case FIELD_FLAG:
-		narrow = strcmp(text, "on") == 0;
-		memcpy(at, &narrow, f->size);
-		break;
-	case FIELD_NAME:
-		code = parse_name(f, text, &narrow, e);
-		memcpy(at, &narrow, f->size);
-		break;
-	}
-	return code;
-}
-
-enum err_code test_profile_field(struct profile *p, const char *key, const char *text, struct err *e)
-{
-	for (size_t i = 0; i < profile_fields.n; i++)
-		if (strcmp(profile_fields.rows[i].key, key) == 0)
-			return set_field(p, &profile_fields.rows[i], text, e);
-	return err_set(e, ERR_UNKNOWN, key, "a framework profile has no field %s", key);
-}
-
 static enum err_code apply(struct draft *d, const char *key, const char *value, struct err *e)
 {
 	const struct knob *k;
 
 	if (strncmp(key, "profile.", 8) == 0)
-		return test_profile_field(&d->s.profile, key + 8, value, e);
+		return fields_set_text(&profile_fields, key + 8, value, &d->s.profile, e);
 	k = knob_find(key);
 	if (k == NULL)
 		return err_set(e, ERR_UNKNOWN, key, "no knob %s", key);
@@ -221,6 +167,13 @@ int64_t csv_int(const struct csv *c, const char *column)
 bool test_prints_table(void)
 {
 	return getenv("MESHPLAN_PRINT_TABLE") != NULL;
+}
+
+int64_t test_rounds(int64_t n)
+{
+	const char *times = getenv("MESHPLAN_TEST_ROUNDS");
+
+	return times != NULL ? n * strtoll(times, NULL, 10) : n;
 }
 
 int test_run(Suite *suite)

@@ -22,8 +22,6 @@ void test_draft(struct draft *d, const char *knobs);
 struct plan test_plan(const char *knobs);
 /* The draft, but a knob that is refused is returned instead. Not settled. */
 enum err_code test_try_draft(struct draft *d, const char *knobs, struct err *e);
-/* Sets one field of a framework profile by its preset key. */
-enum err_code test_profile_field(struct profile *p, const char *key, const char *text, struct err *e);
 
 enum { CSV_FIELDS = 48, CSV_LINE = 8192 };
 
@@ -48,6 +46,17 @@ int64_t csv_int(const struct csv *c, const char *column);
 
 /* True when MESHPLAN_PRINT_TABLE is set: tests that compare many rows then print all of them. */
 bool test_prints_table(void);
+
+/* ck_assert_msg for inner loops: libcheck writes a note for every assertion that holds. */
+#define CHECK_MSG(condition, ...)                                                                                                \
+	do {                                                                                                                     \
+		if (!(condition))                                                                                                \
+			ck_abort_msg(__VA_ARGS__);                                                                               \
+	} while (0)
+#define CHECK(condition) CHECK_MSG(condition, "%s", #condition)
+
+/* How often a test of random inputs is to draw: n times, or n times $MESHPLAN_TEST_ROUNDS. */
+int64_t test_rounds(int64_t n);
 
 /* Runs one suite: the main() of every test program. Returns the exit status. */
 int test_run(Suite *suite);

@@ -328,6 +328,12 @@ static const struct bad_file {
 	{ false, "4096x4096 600\n", ":1", "neither a size" },
 	{ false, "512 600\n1024x1024x1024\n", ":2", "a rate in TFLOP/s" },
 	{ false, "512 600\n1024 -3\n", ":2", "a rate in TFLOP/s" },
+	{ true, "# size count type time algbw busbw\n1048576 262144 float 0x22 30 53\n", ":2", "lacks a number" },
+	{ true, "# size count type time algbw busbw\n1048576 262144 float 34 30 -53\n", ":2", "lacks a number" },
+	{ false, "0x200 600\n", ":1", "neither a size" },
+	{ false, "1024x0x10x1024 600\n", ":1", "neither a size" },
+	{ false, "512 0x258\n", ":1", "a rate in TFLOP/s" },
+	{ false, "512 nan\n", ":1", "a rate in TFLOP/s" },
 };
 
 START_TEST(bad_files_are_named_with_the_line)
@@ -364,8 +370,7 @@ START_TEST(written_coefficients_are_read_back)
 	(void)snprintf(v.set.id, sizeof v.set.id, "written");
 	ck_assert_ptr_nonnull(getcwd(dir, sizeof dir - 40));
 	(void)snprintf(dir + strlen(dir), 40, "/calibrate-%ld", (long)getpid());
-	ck_assert_msg(preset_write(PRESET_KIND_COEFFICIENTS, &coefficients_fields, &v.set, dir, NULL, path, &e) == ERR_OK,
-		"%s: %s", e.where, e.msg);
+	ck_assert_msg(preset_write(PRESET_KIND_COEFFICIENTS, &v.set, dir, NULL, path, &e) == ERR_OK, "%s: %s", e.where, e.msg);
 	ck_assert(preset_store_new(&store, &e) == ERR_OK);
 	ck_assert_msg(preset_store_add_user(store, dir, NULL, &e) == ERR_OK, "%s: %s", e.where, e.msg);
 	read = catalog_coefficients(preset_store_catalog(store), "written");

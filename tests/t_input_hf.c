@@ -106,6 +106,8 @@ END_TEST
 #define LLAMA OF_TYPE("llama") SIZES("64")
 #define EXPERTS(count) \
 	", \"num_key_value_heads\": 4, \"" count "\": 4, \"num_experts_per_tok\": 2, \"moe_intermediate_size\": 32"
+#define LLAMA4 OF_TYPE("llama4_text") SIZES("64") ", \"intermediate_size_mlp\": 256, \"num_local_experts\": 4, " \
+	"\"num_experts_per_tok\": 1, \"num_key_value_heads\": 4, \"interleave_moe_layer_step\": 2, \"moe_layers\": "
 #define MPT OF_TYPE("mpt") "\"d_model\": 64, \"n_layers\": 2, \"n_heads\": 4, \"vocab_size\": 10, \"attn_config\": "
 
 static const struct {
@@ -153,6 +155,13 @@ static const struct {
 	  "cannot be expressed", ERR_FILE },
 	{ OF_TYPE("deepseek_v3") SIZES("64") EXPERTS("n_routed_experts") ", \"moe_layer_freq\": 2}", "c.json:/moe_layer_freq",
 	  "2 cannot be expressed", ERR_FILE },
+	{ LLAMA4 "[0]}", "c.json:/moe_layers", "only every 2. layer after the first 0 dense ones", ERR_FILE },
+	{ LLAMA4 "[]}", "c.json:/moe_layers", "only every 2. layer", ERR_FILE },
+	{ OF_TYPE("llama") "\"hidden_size\": 64, \"num_hidden_layers\": 20000, \"num_attention_heads\": 4, "
+	  "\"intermediate_size\": 256, \"vocab_size\": 10}", "c.json:", "layers 20000 is out of range; legal: 1 to 10000", ERR_FILE },
+	{ OF_TYPE("opt") "\"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"ffn_dim\": 256, "
+	  "\"vocab_size\": 10, \"word_embed_proj_dim\": 32, \"tie_word_embeddings\": false}", "c.json:",
+	  "with tied embeddings only", ERR_FILE },
 	{ OF_TYPE("falcon") SIZES("64") ", \"n_embed\": 32}", "c.json:/n_embed", "different value", ERR_FILE },
 	{ MPT "{\"attn_type\": \"linear\"}}", "c.json:/attn_config/attn_type", "'linear' is not known", ERR_FILE },
 	{ MPT "3}", "c.json:/attn_config", "3 is not an object", ERR_FILE },

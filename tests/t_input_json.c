@@ -7,6 +7,7 @@
 
 #include <check.h>
 #include <cjson/cJSON.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,6 +236,49 @@ START_TEST(writing_replaces_a_file_or_leaves_it_alone)
 }
 END_TEST
 
+START_TEST(a_pipe_is_written_to_and_stays_one)
+{
+	const char *path = path_of("pipe");
+	struct stat st;
+	char text[8] = "";
+	struct err e;
+	int fd;
+
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDWR | O_NONBLOCK);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(file_write(path, "{}", 2, &e), ERR_OK);
+	ck_assert_int_eq(read(fd, text, sizeof text - 1), 2);
+	ck_assert_str_eq(text, "{}");
+	ck_assert(lstat(path, &st) == 0 && S_ISFIFO(st.st_mode));
+	(void)close(fd);
+	ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
+START_TEST(a_byte_order_mark_is_no_part_of_a_file)
+{
+	static const struct {
+		const char *written, *read;
+	} files[] = { { "\xEF\xBB\xBF{}", "{}" }, { "\xEF\xBB\xBF", "" }, { "\xEF\xBB", "\xEF\xBB" },
+		{ "{\xEF\xBB\xBF}", "{\xEF\xBB\xBF}" } };
+	const char *path = path_of("mark.json");
+
+	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+		char *text = NULL;
+		size_t len = 0;
+		struct err e;
+
+		ck_assert_int_eq(file_write(path, files[i].written, strlen(files[i].written), &e), ERR_OK);
+		ck_assert_int_eq(file_read(path, JSON_SIZE_MAX, &text, &len, &e), ERR_OK);
+		ck_assert_str_eq(text, files[i].read);
+		ck_assert_uint_eq(len, strlen(files[i].read));
+		free(text);
+	}
+	ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
 START_TEST(typed_values_name_the_nearest_legal_one)
 {
 	static const char values[] = "{\"a\": 4096.4, \"b\": -1, \"c\": \"8\", \"d\": 3e20, \"e\": 5}";
@@ -282,6 +326,8 @@ int main(void)
 	tcase_add_test(files, files_that_cannot_be_read_say_why);
 	tcase_add_test(files, a_file_without_permission_is_refused);
 	tcase_add_test(files, writing_replaces_a_file_or_leaves_it_alone);
+	tcase_add_test(files, a_pipe_is_written_to_and_stays_one);
+	tcase_add_test(files, a_byte_order_mark_is_no_part_of_a_file);
 	suite_add_tcase(s, text);
 	suite_add_tcase(s, files);
 	return test_run(s);

@@ -330,6 +330,10 @@ START_TEST(a_user_gpu_replaces_a_built_in_one_in_its_place)
 	const char *from = NULL;
 	size_t len, before = c->n_gpus;
 	struct err e = { .msg = "" };
+	ptrdiff_t place;
+
+	ck_assert_int_eq(catalog_gpu(c, "h100", &g, &e), ERR_OK);
+	place = g - c->gpus;
 
 	put_file("gpus",
 		"{\"id\": \"h100-sxm-80gb\", \"form\": \"sxm\", \"mem-nominal\": \"80GB\", \"mem-cuda\": \"70GiB\", \"tdp\": "
@@ -340,9 +344,35 @@ START_TEST(a_user_gpu_replaces_a_built_in_one_in_its_place)
 	ck_assert_int_eq(catalog_gpu(c, "h100", &g, &e), ERR_OK);
 	ck_assert_int_eq(g->mem_cuda_bytes, INT64_C(70) << 30);
 	ck_assert_double_eq(g->tdp_w, 500);
-	ck_assert_ptr_eq(g, &c->gpus[21]);
+	ck_assert_int_eq(g - c->gpus, place);
 	ck_assert_ptr_nonnull(preset_store_text(store, PRESET_KIND_GPU, "h100-sxm-80gb", &len, &from));
 	ck_assert_ptr_nonnull(strstr(from, "gpus/x.json"));
+}
+END_TEST
+
+static int defaults_of(int32_t framework)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < c->n_profiles; i++)
+		n += c->profiles[i].framework == framework && c->profiles[i].is_default;
+	return n;
+}
+
+START_TEST(a_framework_has_one_default_and_the_users_wins)
+{
+	struct err e = { .msg = "" };
+
+	for (int32_t f = FRAMEWORK_AUTO + 1; f < FRAMEWORK_COUNT; f++)
+		ck_assert_msg(defaults_of(f) == 1, "%s", framework_names[f]);
+	put_file("frameworks",
+		"{\"id\": \"mine\", \"label\": \"mine\", \"date\": \"now\", \"source\": \"me\", \"framework\": \"fsdp\", "
+		"\"default\": true}");
+	ck_assert_msg(preset_store_add_dir(store, dir, &e) == ERR_OK, "%s: %s", e.where, e.msg);
+	c = preset_store_catalog(store);
+	ck_assert_str_eq(catalog_default_profile(c, FRAMEWORK_FSDP)->id, "mine");
+	ck_assert_int_eq(defaults_of(FRAMEWORK_FSDP), 1);
+	ck_assert_int_eq(catalog_default_profile(c, FRAMEWORK_FSDP)->is_default, 1);
 }
 END_TEST
 
@@ -489,6 +519,7 @@ int main(void)
 	tcase_add_test(t, a_written_model_reads_back);
 	tcase_add_test(t, a_user_model_is_added_with_defaults);
 	tcase_add_test(t, a_user_gpu_replaces_a_built_in_one_in_its_place);
+	tcase_add_test(t, a_framework_has_one_default_and_the_users_wins);
 	tcase_add_loop_test(t, a_bad_user_file_is_named_with_its_fault, 0, (int)(sizeof bad_files / sizeof bad_files[0]));
 	tcase_add_test(t, directories_that_hold_no_presets_are_refused);
 	tcase_add_test(t, the_users_own_directory_is_optional);

@@ -54,8 +54,8 @@ START_TEST(every_code_of_8_and_16_bits_comes_back)
 			double v = float_decode(f, code);
 
 			if (!isnan(v))
-				ck_assert_msg(float_encode(f, float_round(f, v, false)) == code, "%s code %x", f->key, code);
-			ck_assert(same(float_decode(f, float_encode(f, v)), v) || isnan(v));
+				CHECK_MSG(float_encode(f, float_round(f, v, false)) == code, "%s code %x", f->key, code);
+			CHECK(same(float_decode(f, float_encode(f, v)), v) || isnan(v));
 		}
 	}
 }
@@ -74,9 +74,9 @@ START_TEST(ties_go_to_even_and_the_rest_to_the_nearest)
 
 			if (!isfinite(a) || !isfinite(b))
 				continue;
-			ck_assert(same(float_round(f, middle, false), even) && same(float_round(f, -middle, false), -even));
-			ck_assert(same(float_round(f, nextafter(middle, a), false), a));
-			ck_assert(same(float_round(f, nextafter(middle, b), false), b));
+			CHECK(same(float_round(f, middle, false), even) && same(float_round(f, -middle, false), -even));
+			CHECK(same(float_round(f, nextafter(middle, a), false), a));
+			CHECK(same(float_round(f, nextafter(middle, b), false), b));
 		}
 	}
 }
@@ -131,7 +131,7 @@ START_TEST(fp32_equals_the_compilers_float)
 			x = ((double)a + (double)nextafterf(a, 1e38f)) / 2;
 		}
 		want = (double)(float)x;
-		ck_assert_msg(same(round_to(FLOAT_FP32, x), want), "%a", x);
+		CHECK_MSG(same(round_to(FLOAT_FP32, x), want), "%a", x);
 	}
 }
 END_TEST
@@ -153,7 +153,7 @@ START_TEST(bf16_equals_the_bit_trick)
 		float x = (float)any_double(i);
 
 		if (isfinite(x))
-			ck_assert_msg(same(round_to(FLOAT_BF16, (double)x), bf16_reference(x)), "%a", (double)x);
+			CHECK_MSG(same(round_to(FLOAT_BF16, (double)x), bf16_reference(x)), "%a", (double)x);
 	}
 }
 END_TEST
@@ -166,14 +166,14 @@ START_TEST(fp16_equals_the_compilers_own)
 	for (uint64_t i = 0; i < 400000; i++) {
 		double x = any_double(i);
 
-		ck_assert_msg(same(round_to(FLOAT_FP16, x), (double)(half)x), "%a", x);
+		CHECK_MSG(same(round_to(FLOAT_FP16, x), (double)(half)x), "%a", x);
 	}
 	for (uint32_t code = 0; code < 65536; code++) {
 		uint16_t bits = (uint16_t)code;
 		half h;
 
 		memcpy(&h, &bits, sizeof h);
-		ck_assert_msg(same(float_decode(&float_formats[FLOAT_FP16], code), (double)h), "%x", code);
+		CHECK_MSG(same(float_decode(&float_formats[FLOAT_FP16], code), (double)h), "%x", code);
 	}
 }
 END_TEST

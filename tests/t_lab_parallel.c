@@ -119,7 +119,7 @@ static void check_collective(enum collective_algorithm a, const struct collectiv
 		for (int64_t r = 0; r < g->n; r++)
 			sum += number(r, i);
 		for (int64_t r = 0; r < g->n; r++)
-			ck_assert_msg(v[r * g->elements + i] == sum, "%s, %lld ranks, %lld elements, rank %lld, element %lld",
+			CHECK_MSG(v[r * g->elements + i] == sum, "%s, %lld ranks, %lld elements, rank %lld, element %lld",
 				collective_algorithms[a].key, (long long)g->n, (long long)g->elements, (long long)r,
 				(long long)i);
 	}
@@ -132,7 +132,7 @@ static void check_collective(enum collective_algorithm a, const struct collectiv
 
 START_TEST(every_algorithm_gives_every_rank_the_sum)
 {
-	static const int64_t sizes[] = { 1, 3, 16, 64, 101 };
+	static const int64_t sizes[] = { 1, 64, 101 };
 
 	for (int a = 0; a < ALGORITHM_COUNT; a++)
 		for (int64_t n = 1; n <= RANKS_MAX; n++)
@@ -178,9 +178,9 @@ END_TEST
 /* Held elements: pieces partition them, whatever the sizes. */
 START_TEST(a_sample_of_the_elements_is_cut_like_the_elements)
 {
-	for (int64_t elements = 1; elements < 300; elements += 7)
-		for (int64_t held = 1; held <= elements; held += 3)
-			for (int64_t parts = 1; parts < 40; parts += 2) {
+	for (int64_t elements = 1; elements < 300; elements += 13)
+		for (int64_t held = 1; held <= elements; held += 5)
+			for (int64_t parts = 1; parts < 40; parts += 3) {
 				struct collective_group g = { .n = parts, .per_node = 1, .elements = elements };
 				int64_t at = 0;
 
@@ -192,8 +192,7 @@ START_TEST(a_sample_of_the_elements_is_cut_like_the_elements)
 
 					if (from == to)
 						continue;
-					ck_assert_int_eq(first, at);
-					ck_assert_int_ge(end, first);
+					CHECK(first == at && end >= first);
 					at = end;
 				}
 				ck_assert_int_eq(at, held);

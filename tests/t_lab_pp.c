@@ -6,12 +6,12 @@
 
 START_TEST(every_schedule_gives_the_same_gradients)
 {
-	static const int ranks[] = { 1, 2, 3, 4, 6, 8 }, micro_batches[] = { 1, 2, 3, 4, 8, 12, 24 };
+	static const int ranks[] = { 1, 2, 3, 4, 8 }, micro_batches[] = { 1, 3, 8, 24 };
 	int runs = 0;
 
 	for (size_t p = 0; p < sizeof ranks / sizeof ranks[0]; p++)
 		for (size_t m = 0; m < sizeof micro_batches / sizeof micro_batches[0]; m++)
-			for (int layers = 1; layers < 30; layers += 7) {
+			for (int layers = 1; layers < 30; layers += 14) {
 				struct lab_fixture f;
 				struct lab_size size;
 				struct err e;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { DRAWS = 60000, LEGAL_AT_LEAST = 10000 };
+enum { DRAWS = 12000, LEGAL_AT_LEAST = 2000 };
 
 static const char *pick(uint64_t *state, const char *const *from, int64_t n)
 {
@@ -179,7 +179,7 @@ START_TEST(random_scenarios_obey_the_laws)
 	uint64_t state = 4711;
 	int64_t legal = 0;
 
-	for (int64_t n = 0; n < DRAWS; n++) {
+	for (int64_t n = 0; n < test_rounds(DRAWS); n++) {
 		char knobs[700], other[700];
 		struct draft d, e;
 		struct plan p, q;
@@ -204,7 +204,7 @@ START_TEST(random_scenarios_obey_the_laws)
 					"%s: %s makes the step %g instead of %g s", knobs, what, q.step.step_s, p.step.step_s);
 		}
 	}
-	ck_assert_int_ge(legal, LEGAL_AT_LEAST);
+	ck_assert_int_ge(legal, test_rounds(LEGAL_AT_LEAST));
 }
 END_TEST
 

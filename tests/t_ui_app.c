@@ -705,10 +705,9 @@ static struct event random_event(void)
 START_TEST(a_storm_of_keys_never_breaks_an_invariant)
 {
 	struct canvas c = { 0 };
-	const char *rounds = getenv("UI_STORM");
-	const long events = rounds != NULL ? strtol(rounds, NULL, 10) : 1500;
+	const int64_t events = test_rounds(1500);
 	random_state = 12345U + (uint32_t)_i * 7919U;
-	for (long i = 0; i < events; i++) {
+	for (int64_t i = 0; i < events; i++) {
 		const struct event ev = random_event();
 		(void)app_update(&f->app, &ev);
 		c.ascii = next_random(2) == 0;

@@ -25,7 +25,6 @@ START_TEST(the_menu_lists_every_lab)
 {
 	(void)fixture_key(f, 'E');
 	ck_assert_int_eq(f->app.view, VIEW_LABS);
-	ck_assert_uint_eq(labs_count(), 10);
 	for (size_t i = 0; lab_table[i] != NULL; i++)
 		shows(lab_table[i]->label);
 	fixture_resize(f, LAYOUT_MIN_W, LAYOUT_MIN_H);

@@ -261,11 +261,11 @@ START_TEST(a_greedy_order_is_made_in_slices)
 	struct err e;
 	if (schedule_table[_i].greedy == NULL)
 		return;
-	set("model llama3.1-405b gpus 1024 pp 64 tp 8 pp-split auto global-batch 2048");
-	put(_i, 64, 1024);
+	set("model llama3.1-405b gpus 1024 pp 64 tp 8 pp-split auto global-batch 1024");
+	put(_i, 64, 512);
 	bool exact;
 	(void)pipeline_makespan(&f->app.plan.pipeline, 1, 1, 1, 0, &exact);
-	shows(exact ? "1024 micro-batches, 3" : "1024 micro-batches, about ");
+	shows(exact ? "512 micro-batches, 1" : "512 micro-batches, about ");
 	shows("drawn with ");
 	ck_assert(app_busy(&f->app));
 	int slices = 0, last = 0;

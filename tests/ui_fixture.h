@@ -2,10 +2,10 @@
 #ifndef MESHPLAN_UI_FIXTURE_H
 #define MESHPLAN_UI_FIXTURE_H
 
-#include "app.h"
-#include "presets.h"
+#include "support.h"
 
-#include <check.h>
+#include "app.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,23 +72,13 @@ static inline void fixture_catalog(struct fixture *f, const struct catalog *all)
 		.n_coefficients = all->n_coefficients };
 }
 
-/* The compiled-in presets, loaded once per process and kept: the fixtures point into them. */
-static inline const struct catalog *fixture_presets(void)
-{
-	static struct preset_store *store;
-	struct err e = { 0 };
-	if (store == NULL)
-		ck_assert_msg(preset_store_new(&store, &e) == ERR_OK, "%s: %s", e.where, e.msg);
-	return preset_store_catalog(store);
-}
-
 /* A new fixture with the default scenario at w x h; freed with free(). */
 static inline struct fixture *fixture_new(int w, int h)
 {
 	struct err e = { 0 };
 	struct fixture *f = calloc(1, sizeof(*f));
 	ck_assert_ptr_nonnull(f);
-	fixture_catalog(f, fixture_presets());
+	fixture_catalog(f, test_catalog());
 	ck_assert_msg(draft_init(&f->draft, &f->catalog, &e) == ERR_OK, "%s: %s", e.where, e.msg);
 	ck_assert_msg(app_init(&f->app, &f->catalog, &f->draft, w, h, &e) == ERR_OK, "%s: %s", e.where, e.msg);
 	return f;

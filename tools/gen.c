@@ -1,5 +1,6 @@
-/* Prints the generated parts of the manual pages, in mdoc, from the tables of the program. For maintainers: `make
- * update-generated` puts the output into man/, tests/generated.sh checks that it is there. usage: gen PART, gen --list */
+/* Prints the generated parts of the manual pages, in mdoc, and the completion for bash, from the tables of the program. For
+ * maintainers: `make update-generated` puts the output into man/, tests/generated.sh checks that it is there. usage: gen PART,
+ * gen --list, gen --bash */
 #include "config.h"
 
 #include "cli.h"
@@ -15,6 +16,8 @@
 #include "presets.h"
 #include "profile.h"
 #include "schedule.h"
+#include "text.h"
+#include "theme.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -278,51 +281,6 @@ static void gen_fields(const struct field_table *t)
 	end_list();
 }
 
-static void gen_model_fields(void)
-{
-	gen_fields(&model_fields);
-}
-
-static void gen_gpu_fields(void)
-{
-	gen_fields(&gpu_fields);
-}
-
-static void gen_node_fields(void)
-{
-	gen_fields(&node_fields);
-}
-
-static void gen_profile_fields(void)
-{
-	gen_fields(&profile_fields);
-}
-
-static void gen_family_fields(void)
-{
-	gen_fields(&gpu_family_fields);
-}
-
-static void gen_coefficients_fields(void)
-{
-	gen_fields(&coefficients_fields);
-}
-
-static void gen_source_fields(void)
-{
-	gen_fields(&preset_source_fields);
-}
-
-static void gen_price_fields(void)
-{
-	gen_fields(&gpu_price_fields);
-}
-
-static void gen_published_fields(void)
-{
-	gen_fields(&preset_published_fields);
-}
-
 static void gen_categories(void)
 {
 	begin_list();
@@ -465,14 +423,13 @@ static void gen_saved(void)
 static void gen_lab_param(const struct lab_param *p)
 {
 	char name[64], words[400] = "";
-	size_t len = 0;
 
 	(void)snprintf(name, sizeof name, "-%s", p->key);
 	item("Fl", name);
 	putchar('\n');
 	sentence(p->help);
-	for (int64_t v = 0; p->type == LAB_PARAM_WORD && p->word(v) != NULL && len < sizeof words; v++)
-		len += (size_t)snprintf(words + len, sizeof words - len, "%s%s", v > 0 ? ", " : "", p->word(v));
+	for (int64_t v = 0; p->type == LAB_PARAM_WORD && p->word(v) != NULL; v++)
+		text_join(words, sizeof words, ", ", p->word(v));
 	if (p->type == LAB_PARAM_WORD)
 		labelled("One of", words);
 	else if (p->type == LAB_PARAM_FLAG)
@@ -542,46 +499,167 @@ static void gen_lab(const struct lab *lab)
 static const struct part {
 	const char *name;
 	void (*print)(void);
+	const struct field_table *fields; /* instead of a function */
 } parts[] = {
-	{ "commands", gen_commands },
-	{ "options", gen_options },
-	{ "knobs", gen_knobs },
-	{ "exit", gen_exit },
-	{ "keys", gen_keys },
-	{ "model-fields", gen_model_fields },
-	{ "gpu-fields", gen_gpu_fields },
-	{ "node-fields", gen_node_fields },
-	{ "profile-fields", gen_profile_fields },
-	{ "family-fields", gen_family_fields },
-	{ "coefficients-fields", gen_coefficients_fields },
-	{ "source-fields", gen_source_fields },
-	{ "price-fields", gen_price_fields },
-	{ "published-fields", gen_published_fields },
-	{ "categories", gen_categories },
-	{ "terms", gen_terms },
-	{ "phases", gen_phases },
-	{ "instants", gen_instants },
-	{ "optimizers", gen_optimizers },
-	{ "schedules", gen_schedules },
-	{ "saved", gen_saved },
-	{ "labs", gen_labs },
+	{ "commands", gen_commands, NULL },
+	{ "options", gen_options, NULL },
+	{ "knobs", gen_knobs, NULL },
+	{ "exit", gen_exit, NULL },
+	{ "keys", gen_keys, NULL },
+	{ "model-fields", NULL, &model_fields },
+	{ "gpu-fields", NULL, &gpu_fields },
+	{ "node-fields", NULL, &node_fields },
+	{ "profile-fields", NULL, &profile_fields },
+	{ "family-fields", NULL, &gpu_family_fields },
+	{ "coefficients-fields", NULL, &coefficients_fields },
+	{ "source-fields", NULL, &preset_source_fields },
+	{ "price-fields", NULL, &gpu_price_fields },
+	{ "published-fields", NULL, &preset_published_fields },
+	{ "categories", gen_categories, NULL },
+	{ "terms", gen_terms, NULL },
+	{ "phases", gen_phases, NULL },
+	{ "instants", gen_instants, NULL },
+	{ "optimizers", gen_optimizers, NULL },
+	{ "schedules", gen_schedules, NULL },
+	{ "saved", gen_saved, NULL },
+	{ "labs", gen_labs, NULL },
 };
+
+static void bash_names(const char *(*name_at)(int64_t))
+{
+	for (int64_t v = 0; name_at(v) != NULL; v++)
+		printf("%s ", name_at(v));
+}
+
+/* Whether no knob and no earlier lab has this flag. */
+static bool is_new_param(size_t lab, const char *key)
+{
+	for (size_t i = 0; i < lab; i++)
+		if (lab_param_find(lab_table[i], key) != NULL)
+			return false;
+	return knob_find(key) == NULL;
+}
+
+/* What may stand behind a flag: "	*:--framework) words='auto ddp fsdp ' ;;". Names of presets come from the program, so that
+ * the user's own are among them. */
+static void bash_values(void)
+{
+	static const char *const lists[] = { [PRESET_MODEL] = "models",
+		[PRESET_GPU] = "gpus",
+		[PRESET_NODE] = "nodes",
+		[PRESET_PROFILE] = "frameworks",
+		[PRESET_COEFFICIENTS] = "coefficients",
+		[PRESET_PRICE] = NULL };
+
+	for (size_t i = 0; i < knob_count(); i++) {
+		const struct knob *k = knob_at(i);
+
+		if (k->type == KNOB_PRESET && lists[k->preset] != NULL) {
+			printf("\t*:--%s) words=$(meshplan presets %s 2>/dev/null | sed '1d; s/ .*//') ;;\n", k->key,
+				lists[k->preset]);
+		} else if (k->name_at != NULL) {
+			printf("\t*:--%s) words='", k->key);
+			bash_names(k->name_at);
+			puts("' ;;");
+		}
+	}
+	fputs("\t*:--theme) words='auto ", stdout);
+	for (size_t i = 0; theme_names[i] != NULL; i++)
+		printf("%s ", theme_names[i]);
+	puts("' ;;");
+	for (size_t i = 0; lab_table[i] != NULL; i++)
+		for (size_t k = 0; k < lab_table[i]->n_params; k++) {
+			const struct lab_param *p = &lab_table[i]->params[k];
+
+			if (p->type != LAB_PARAM_WORD || !is_new_param(i, p->key))
+				continue;
+			printf("\t*:--%s) words='", p->key);
+			bash_names(p->word);
+			puts("' ;;");
+		}
+}
+
+/* The words of each command and its flags. */
+static void bash_commands(void)
+{
+	for (const struct command *c = command_table; c->name != NULL; c++) {
+		printf("\t%s) words='", c->name);
+		for (int k = 0; c->bit == COMMAND_PRESETS && k < PRESET_KIND_COUNT; k++)
+			printf("%s ", preset_kind_names[k]);
+		if (c->bit == COMMAND_PRESETS)
+			fputs("show import ", stdout);
+		for (size_t i = 0; c->bit == COMMAND_LAB && lab_table[i] != NULL; i++) {
+			printf("%s ", lab_table[i]->id);
+			for (size_t k = 0; k < lab_table[i]->n_params; k++)
+				if (is_new_param(i, lab_table[i]->params[k].key))
+					printf("--%s ", lab_table[i]->params[k].key);
+		}
+		for (size_t i = 0; i < OPTION_COUNT; i++)
+			if ((option_table[i].commands & c->bit) != 0)
+				printf("--%s ", option_table[i].key);
+		puts((c->bit & COMMAND_SCENARIO) != 0 ? "'$knobs ;;" : "' ;;");
+	}
+}
+
+/* Completion for bash. */
+static void gen_bash(void)
+{
+	puts("# bash completion of meshplan: commands, flags, values that have names. Made by tools/gen from the tables of the "
+	     "program.");
+	puts("_meshplan()\n{");
+	puts("\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} words= knobs=");
+	puts("\tif [ \"$word\" = = ]; then word=; elif [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi");
+	fputs("\tknobs='", stdout);
+	for (size_t i = 0; i < knob_count(); i++)
+		printf("--%s ", knob_at(i)->key);
+	puts("'\n\tcase $COMP_CWORD:$before in");
+	bash_values();
+	fputs("\t1:*) words='", stdout);
+	for (const struct command *c = command_table; c->name != NULL; c++)
+		printf("%s ", c->name);
+	puts("--help --version' ;;\n\t*) case ${COMP_WORDS[1]} in");
+	bash_commands();
+	puts("\tesac ;;\n\tesac\n\tCOMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}");
+	puts("complete -o default -F _meshplan meshplan");
+}
+
+/* Prints the part of that name; false if there is none. */
+static bool print_part(const char *name)
+{
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		if (strcmp(name, parts[i].name) != 0)
+			continue;
+		if (parts[i].fields != NULL)
+			gen_fields(parts[i].fields);
+		else
+			parts[i].print();
+		return true;
+	}
+	if (strncmp(name, "lab-", 4) != 0 || lab_find(name + 4) == NULL)
+		return false;
+	gen_lab(lab_find(name + 4));
+	return true;
+}
+
+static void list_parts(void)
+{
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+		puts(parts[i].name);
+	for (size_t i = 0; lab_table[i] != NULL; i++)
+		printf("lab-%s\n", lab_table[i]->id);
+}
 
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-		if (argc == 2 && strcmp(argv[1], "--list") == 0)
-			puts(parts[i].name);
-		if (argc == 2 && strcmp(argv[1], parts[i].name) == 0)
-			parts[i].print();
-	}
-	for (size_t i = 0; lab_table[i] != NULL; i++) {
-		if (argc == 2 && strcmp(argv[1], "--list") == 0)
-			printf("lab-%s\n", lab_table[i]->id);
-		if (argc == 2 && strncmp(argv[1], "lab-", 4) == 0 && strcmp(argv[1] + 4, lab_table[i]->id) == 0)
-			gen_lab(lab_table[i]);
-	}
-	if (argc != 2 || fflush(stdout) != 0)
-		return EXIT_USAGE;
-	return EXIT_YES;
+	bool good = argc == 2;
+
+	if (good && strcmp(argv[1], "--list") == 0)
+		list_parts();
+	else if (good && strcmp(argv[1], "--bash") == 0)
+		gen_bash();
+	else if (good)
+		good = print_part(argv[1]);
+	if (!good)
+		fprintf(stderr, "usage: gen PART, gen --list, gen --bash\n");
+	return good && fflush(stdout) == 0 ? EXIT_YES : EXIT_USAGE;
 }

@@ -5,6 +5,7 @@
 #include "catalog.h"
 #include "i18n.h"
 #include "lab.h"
+#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -106,18 +107,35 @@ static const char *synonym(const char *key)
 	return NULL;
 }
 
-/* "did you mean" list over the options and knobs of a subcommand. Returns buf. */
+/* The flags that a subcommand takes, each once. */
+struct flag_names {
+	size_t n;
+	const char *name[512];
+};
+
+static void add_name(struct flag_names *flags, const char *name)
+{
+	for (size_t i = 0; i < flags->n; i++)
+		if (strcmp(flags->name[i], name) == 0)
+			return;
+	if (flags->n < sizeof flags->name / sizeof flags->name[0])
+		flags->name[flags->n++] = name;
+}
+
+/* "did you mean" list over the options, knobs and lab parameters of a subcommand. Returns buf. */
 static char *nearest_option(const struct command *cmd, const char *key, char *buf, size_t cap)
 {
-	const char *names[OPTION_COUNT + KNOB_MAX];
-	size_t n = 0;
+	struct flag_names flags = { .n = 0 };
 
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if ((option_table[i].commands & cmd->bit) != 0)
-			names[n++] = option_table[i].key;
-	for (size_t i = 0; (cmd->bit & COMMAND_SCENARIO) != 0 && i < knob_count() && i < KNOB_MAX; i++)
-		names[n++] = knob_at(i)->key;
-	return catalog_nearest(key, n, name_at, names, buf, cap);
+			add_name(&flags, option_table[i].key);
+	for (size_t i = 0; (cmd->bit & COMMAND_SCENARIO) != 0 && i < knob_count(); i++)
+		add_name(&flags, knob_at(i)->key);
+	for (size_t i = 0; cmd->bit == COMMAND_LAB && lab_table[i] != NULL; i++)
+		for (size_t k = 0; k < lab_table[i]->n_params; k++)
+			add_name(&flags, lab_table[i]->params[k].key);
+	return catalog_nearest(key, flags.n, name_at, flags.name, buf, cap);
 }
 
 static enum err_code unknown_flag(const struct command *cmd, const char *key, struct err *e)
@@ -135,14 +153,13 @@ static enum err_code unknown_flag(const struct command *cmd, const char *key, st
 /* "none|cpu|nvme" where the values have names. */
 static const char *value_of(const struct arg *x, char *buf, size_t cap)
 {
-	size_t len = 0;
-
 	if (x->option != NULL)
 		return x->option->value;
 	if (x->knob == NULL || x->knob->name_at == NULL)
 		return "VALUE";
-	for (int64_t v = 0; x->knob->name_at(v) != NULL && len < cap; v++)
-		len += (size_t)snprintf(buf + len, cap - len, "%s%s", v > 0 ? "|" : "", x->knob->name_at(v));
+	buf[0] = '\0';
+	for (int64_t v = 0; x->knob->name_at(v) != NULL; v++)
+		text_join(buf, cap, "|", x->knob->name_at(v));
 	return buf;
 }
 

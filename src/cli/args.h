@@ -3,31 +3,14 @@
 #ifndef MESHPLAN_ARGS_H
 #define MESHPLAN_ARGS_H
 
+#include "commands.h"
 #include "err.h"
 #include "knobs.h"
+#include "words.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Bits: an option says which subcommands take it. */
-enum command_bit {
-	COMMAND_UI = 1,
-	COMMAND_FIT = 2,
-	COMMAND_PLAN = 4,
-	COMMAND_PIPELINE = 8,
-	COMMAND_EXPLAIN = 16,
-	COMMAND_PRESETS = 32,
-	COMMAND_COST = 64,
-	COMMAND_CALIBRATE = 128,
-	COMMAND_VALIDATE = 256,
-	COMMAND_LAB = 512,
-	COMMAND_SCENARIO = COMMAND_UI | COMMAND_FIT | COMMAND_PLAN | COMMAND_COST | COMMAND_PIPELINE | COMMAND_EXPLAIN |
-		COMMAND_LAB | COMMAND_CALIBRATE,
-	COMMAND_PRINTS = COMMAND_FIT | COMMAND_PLAN | COMMAND_COST | COMMAND_PIPELINE | COMMAND_EXPLAIN | COMMAND_PRESETS |
-		COMMAND_VALIDATE | COMMAND_LAB | COMMAND_CALIBRATE,
-	COMMAND_ALL = COMMAND_UI | COMMAND_PRINTS,
-};
 
 enum option_id {
 	OPTION_LOAD,
@@ -107,6 +90,7 @@ struct args {
 	size_t n, n_words;
 	struct arg arg[ARG_MAX];
 	const char *words[WORD_MAX];
+	struct words said; /* by the words of the SCENARIO: the rows made of them point into it */
 };
 
 /* Splits argv (without program and subcommand). Values are not read yet. Errors name the flag; a flag given twice is an error

@@ -114,7 +114,8 @@ static void json_memory(const struct calibration *k, struct sink *out)
 
 void calibration_json(const struct calibration *k, struct sink *out)
 {
-	sink_puts(out, "{ \"meshplan\": \"" PACKAGE_VERSION "\", \"schema\": 1,\n  \"calibration\": { \"name\": ");
+	cli_json_begin(out);
+	sink_puts(out, "\n  \"calibration\": { \"name\": ");
 	sink_json_string(out, k->name);
 	if (k->n_steps > 0)
 		json_steps(k, out);

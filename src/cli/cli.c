@@ -1,30 +1,22 @@
+/* gmtime_r */
+#define _POSIX_C_SOURCE 200809L
+
 #include "config.h"
 
 #include "cli.h"
 
 #include "i18n.h"
 #include "lab.h"
+#include "report.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-/* clang-format off */
-const struct command command_table[] = {
-	{ "ui", "[SCENARIO]", N_("the terminal UI: sliders, memory bars, pipeline, verdict"), COMMAND_UI, cmd_ui },
-	{ "fit", "SCENARIO", N_("does it fit? the verdict in one screen, and what would help"), COMMAND_FIT, cmd_fit },
-	{ "plan", "[SCENARIO]", N_("the training plan: layout, memory, communication, speed, cost"), COMMAND_PLAN, cmd_plan },
-	{ "cost", "[SCENARIO]", N_("what the run costs: days, GPU hours, dollars, energy"), COMMAND_COST, cmd_cost },
-	{ "pipeline", "[SCENARIO]", N_("what each rank does when: diagram, bubble, in-flight activations"), COMMAND_PIPELINE, cmd_pipeline },
-	{ "lab", "[NAME] [SCENARIO]", N_("a simulation with real numbers on virtual GPUs, step by step, with proof"), COMMAND_LAB, cmd_lab },
-	{ "explain", "[QUANTITY] [SCENARIO]", N_("the formula behind a number, with the numbers put in"), COMMAND_EXPLAIN, cmd_explain },
-	{ "presets", "[models|gpus|nodes|frameworks|...|show ID|import FILE]", N_("what is built in, with its sources"), COMMAND_PRESETS, cmd_presets },
-	{ "calibrate", "SCENARIO", N_("learn from measured steps: presets of your own cluster"), COMMAND_CALIBRATE, cmd_calibrate },
-	{ "validate", "", N_("predictions beside published measurements, with the errors"), COMMAND_VALIDATE, cmd_validate },
-	{ NULL, NULL, NULL, 0, NULL },
-};
-/* clang-format on */
+#define COMMAND_ROW(ID, name, takes, synopsis, help) { #name, synopsis, help, COMMAND_##ID, cmd_##name },
+const struct command command_table[] = { COMMAND_TABLE(COMMAND_ROW){ NULL, NULL, NULL, 0, NULL } };
 
 /* Whether a message is about a flag, and not about a file. */
 static bool is_flag(const char *where)
@@ -69,4 +61,18 @@ void *cli_alloc(size_t bytes)
 		exit(EXIT_INTERNAL);
 	}
 	return p;
+}
+
+void cli_json_begin(struct sink *out)
+{
+	sink_printf(out, "{ \"meshplan\": \"" PACKAGE_VERSION "\", \"schema\": %d,", MESHPLAN_SCHEMA);
+}
+
+void cli_today(char date[CLI_DATE_CAP])
+{
+	time_t now = time(NULL);
+	struct tm day;
+
+	if (gmtime_r(&now, &day) == NULL || strftime(date, CLI_DATE_CAP, "%Y-%m-%d", &day) == 0)
+		date[0] = '\0';
 }

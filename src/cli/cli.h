@@ -37,16 +37,14 @@ int cli_fail(const struct err *e);
 int cli_fail_usage(const char *where, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Memory or a clean end with exit code 3: a planner that cannot get a few kilobytes has nothing to tell. */
 void *cli_alloc(size_t bytes);
+/* Begins the one JSON document of a command: an object with the version and the schema, up to the comma behind them. */
+void cli_json_begin(struct sink *out);
+/* The date of today in UTC, YYYY-MM-DD; "" where the clock is beyond a calendar. */
+enum { CLI_DATE_CAP = 16 };
+void cli_today(char date[CLI_DATE_CAP]);
 
-int cmd_calibrate(struct cli *cli);
-int cmd_cost(struct cli *cli);
-int cmd_explain(struct cli *cli);
-int cmd_fit(struct cli *cli);
-int cmd_lab(struct cli *cli);
-int cmd_pipeline(struct cli *cli);
-int cmd_plan(struct cli *cli);
-int cmd_presets(struct cli *cli);
-int cmd_ui(struct cli *cli);
-int cmd_validate(struct cli *cli);
+#define COMMAND_PROTOTYPE(ID, name, ...) int cmd_##name(struct cli *cli);
+COMMAND_TABLE(COMMAND_PROTOTYPE)
+#undef COMMAND_PROTOTYPE
 
 #endif

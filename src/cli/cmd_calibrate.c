@@ -1,6 +1,4 @@
 /* meshplan calibrate: measurements of one cluster become presets of the user's own, and predictions made with them say so. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "config.h"
 
 #include "calibration.h"
@@ -17,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 /* "12.3s", "12.3", "850ms". */
 static enum err_code parse_seconds(const char *text, double *seconds, struct err *e)
@@ -66,7 +63,6 @@ static enum err_code read_values(struct cli *cli, struct calibration *k, struct 
 	enum err_code code = read_name(cli, k, e);
 
 	k->file = args_option(&cli->args, OPTION_FILE);
-
 	for (size_t i = 0; i < cli->args.n && code == ERR_OK; i++) {
 		if (cli->args.arg[i].option != &option_table[OPTION_STEP])
 			continue;
@@ -185,20 +181,9 @@ static enum err_code learn(struct cli *cli, struct calibration *k, struct err *e
 	return code;
 }
 
-static enum err_code write_one(
-	struct calibration *k, enum preset_kind kind, const struct field_table *t, const void *value, struct err *e)
+static enum err_code write_one(struct calibration *k, enum preset_kind kind, const void *value, struct err *e)
 {
-	return preset_write(kind, t, value, getenv("XDG_CONFIG_HOME"), getenv("HOME"), k->written[k->n_written++], e);
-}
-
-static void today(char *buf, size_t cap)
-{
-	time_t now = time(NULL);
-	struct tm day;
-
-	buf[0] = '\0';
-	if (gmtime_r(&now, &day) != NULL && strftime(buf, cap, "%Y-%m-%d", &day) == 0)
-		buf[0] = '\0';
+	return preset_write(kind, value, getenv("XDG_CONFIG_HOME"), getenv("HOME"), k->written[k->n_written++], e);
 }
 
 static enum err_code write_coefficients(struct calibration *k, struct err *e)
@@ -210,7 +195,7 @@ static enum err_code write_coefficients(struct calibration *k, struct err *e)
 	(void)snprintf(base, sizeof base, "%s", set->id);
 	(void)snprintf(set->id, sizeof set->id, "%s", k->name);
 	(void)snprintf(set->label, sizeof set->label, "calibrated from %s", base);
-	today(set->date, sizeof set->date);
+	cli_today(set->date);
 	sink_init(&text, source, sizeof source, NULL, NULL);
 	sink_printf(
 		&text, "%zu measured step%s%s of ", k->n_steps, k->n_steps == 1 ? "" : "s", k->network ? " and nccl-tests" : "");
@@ -219,7 +204,7 @@ static enum err_code write_coefficients(struct calibration *k, struct err *e)
 	else
 		report_title(&k->draft, &k->plan, &text);
 	(void)snprintf(set->source, sizeof set->source, "%.*s", (int)sizeof set->source - 1, source);
-	return write_one(k, PRESET_KIND_COEFFICIENTS, &coefficients_fields, set, e);
+	return write_one(k, PRESET_KIND_COEFFICIENTS, set, e);
 }
 
 /* A measured family belongs to a GPU of its own, and that to a node. */
@@ -237,11 +222,11 @@ static enum err_code write_rates(struct calibration *k, struct err *e)
 	(void)snprintf(k->gpu.family, sizeof k->gpu.family, "%s", k->name);
 	(void)snprintf(k->node.id, sizeof k->node.id, "%s", k->name);
 	(void)snprintf(k->node.gpu_id, sizeof k->node.gpu_id, "%s", k->name);
-	code = write_one(k, PRESET_KIND_FAMILY, &gpu_family_fields, &k->family, e);
+	code = write_one(k, PRESET_KIND_FAMILY, &k->family, e);
 	if (code == ERR_OK)
-		code = write_one(k, PRESET_KIND_GPU, &gpu_fields, &k->gpu, e);
+		code = write_one(k, PRESET_KIND_GPU, &k->gpu, e);
 	if (code == ERR_OK && c->node.id[0] != '\0')
-		code = write_one(k, PRESET_KIND_NODE, &node_fields, &k->node, e);
+		code = write_one(k, PRESET_KIND_NODE, &k->node, e);
 	return code;
 }
 
@@ -249,8 +234,8 @@ static enum err_code write_profile(struct calibration *k, struct err *e)
 {
 	(void)snprintf(k->profile.id, sizeof k->profile.id, "%s", k->name);
 	(void)snprintf(k->profile.label, sizeof k->profile.label, "%.50s, peak measured", k->draft.s.profile.id);
-	today(k->profile.date, sizeof k->profile.date);
-	return write_one(k, PRESET_KIND_PROFILE, &profile_fields, &k->profile, e);
+	cli_today(k->profile.date);
+	return write_one(k, PRESET_KIND_PROFILE, &k->profile, e);
 }
 
 static enum err_code write_all(struct calibration *k, struct err *e)

@@ -8,7 +8,7 @@
 #include "lab.h"
 #include "lab_report.h"
 #include "request.h"
-#include "units.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +22,9 @@ static const char *lab_name(const void *ctx, size_t i)
 /* Names of all labs. */
 static char *list_labs(char *buf, size_t cap)
 {
-	struct sink s;
-
-	sink_init(&s, buf, cap, NULL, NULL);
+	buf[0] = '\0';
 	for (size_t i = 0; lab_table[i] != NULL; i++)
-		sink_printf(&s, "%s%s", i > 0 ? ", " : "", lab_table[i]->id);
+		text_join(buf, cap, ", ", lab_table[i]->id);
 	return buf;
 }
 
@@ -67,11 +65,9 @@ static int show_labs(struct cli *cli)
 /* "gpus, batch, ..." of a lab. */
 static char *list_params(const struct lab *lab, char *buf, size_t cap)
 {
-	struct sink s;
-
-	sink_init(&s, buf, cap, NULL, NULL);
+	buf[0] = '\0';
 	for (size_t i = 0; i < lab->n_params; i++)
-		sink_printf(&s, "%s%s", i > 0 ? ", " : "", lab->params[i].key);
+		text_join(buf, cap, ", ", lab->params[i].key);
 	return buf;
 }
 
@@ -136,9 +132,7 @@ static void print(struct cli *cli, const struct lab_run *run, const struct lab_r
 		lab_report_text(run, o, cli->out);
 		return;
 	}
-	sink_puts(cli->out, "{ \"meshplan\": ");
-	sink_json_string(cli->out, PACKAGE_VERSION);
-	sink_puts(cli->out, ", \"schema\": 1,");
+	cli_json_begin(cli->out);
 	lab_report_json(run, o, cli->out);
 	sink_puts(cli->out, "}\n");
 }

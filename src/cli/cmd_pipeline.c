@@ -5,6 +5,7 @@
 #include "cli.h"
 
 #include "draw.h"
+#include "file.h"
 #include "i18n.h"
 #include "pipeline.h"
 #include "request.h"
@@ -144,7 +145,7 @@ static enum err_code import(struct cli *cli, const char *path, struct pipeline_j
 	enum err_code code = check_import(&cli->args, e);
 
 	if (code == ERR_OK)
-		code = pipeline_file_read(path, &text, &t.len, e);
+		code = file_read(path, PIPELINE_FILE_MAX_BYTES, &text, &t.len, e);
 	if (code != ERR_OK)
 		return code;
 	t.text = text;
@@ -210,6 +211,31 @@ static enum err_code check_outputs(const struct args *a, struct err *e)
 	return ERR_OK;
 }
 
+/* One of the documents that may go into a file. */
+struct document {
+	const struct pipeline_job *job;
+	void (*print)(const struct pipeline_job *job, struct sink *out);
+};
+
+static void print_document(const void *ctx, struct sink *out)
+{
+	const struct document *d = ctx;
+
+	d->print(d->job, out);
+}
+
+/* "-" is standard output. Output that cannot be written is no fault of the input. */
+static enum err_code write_document(struct cli *cli, const char *path, const struct document *d, struct err *e)
+{
+	if (strcmp(path, "-") == 0) {
+		d->print(d->job, cli->out);
+	} else if (file_print(path, print_document, d, e) != ERR_OK) {
+		e->code = ERR_INTERNAL;
+		return ERR_INTERNAL;
+	}
+	return ERR_OK;
+}
+
 /* The files that were asked for; *standard: standard output is used up. */
 static enum err_code write_files(struct cli *cli, const struct pipeline_job *job, bool *standard, struct err *e)
 {
@@ -217,9 +243,9 @@ static enum err_code write_files(struct cli *cli, const struct pipeline_job *job
 	enum err_code code = svg != NULL ? pipeline_svg_check(job, e) : ERR_OK;
 
 	if (code == ERR_OK && trace != NULL)
-		code = pipeline_file_write(trace, pipeline_trace, job, cli->out, e);
+		code = write_document(cli, trace, &(struct document){ job, pipeline_trace }, e);
 	if (code == ERR_OK && svg != NULL)
-		code = pipeline_file_write(svg, pipeline_svg, job, cli->out, e);
+		code = write_document(cli, svg, &(struct document){ job, pipeline_svg }, e);
 	*standard = is_standard(&cli->args, OPTION_TRACE) || is_standard(&cli->args, OPTION_SVG);
 	return code;
 }
@@ -240,7 +266,7 @@ static int print(struct cli *cli, const struct pipeline_job *job)
 	if (args_option(&cli->args, OPTION_JSON) != NULL)
 		pipeline_json(job, cli->out);
 	else if (args_option(&cli->args, OPTION_CSV) != NULL)
-		pipeline_csv(job, cli->out);
+		order_format(&job->order, cli->out);
 	else
 		return pipeline_text(cli, job, cols);
 	return EXIT_YES;

@@ -8,27 +8,15 @@
 #include "model_file.h"
 #include "presets.h"
 #include "report.h"
+#include "text.h"
 #include "units.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-/* One kind of preset: how to list it, and the table that describes its members. */
-struct kind {
-	enum preset_kind kind;
-	const char *title; /* N_() */
-	const char *head;
-	void (*row)(const struct catalog *c, size_t i, struct sink *out);
-	const struct field_table *fields;
-	const void *(*at)(const struct catalog *c, size_t i);
-	/* The id that a shortened name means; NULL: exact ids only. */
-	enum err_code (*find)(const struct catalog *c, const char *name, const char **id, struct err *e);
-};
-
-static void model_row(const struct catalog *c, size_t i, struct sink *out)
+static void model_row(const void *value, struct sink *out)
 {
-	const struct model *m = &c->models[i];
+	const struct model *m = value;
 	char params[32], active[32];
 
 	sink_printf(out, "%-28s %8s %8s %7lld %7lld  %s\n", m->id, units_format_count(model_params(m), params, sizeof params),
@@ -36,9 +24,9 @@ static void model_row(const struct catalog *c, size_t i, struct sink *out)
 		m->label);
 }
 
-static void gpu_row(const struct catalog *c, size_t i, struct sink *out)
+static void gpu_row(const void *value, struct sink *out)
 {
-	const struct gpu *g = &c->gpus[i];
+	const struct gpu *g = value;
 	char memory[32], compute[32];
 
 	sink_printf(out, "%-24s %6lld %10s %10s  %s\n", g->id, (long long)g->year,
@@ -46,9 +34,9 @@ static void gpu_row(const struct catalog *c, size_t i, struct sink *out)
 		g->bf16_flops > 0 ? units_format_f4(g->bf16_flops / 1e12, compute, sizeof compute) : "-", g->label);
 }
 
-static void node_row(const struct catalog *c, size_t i, struct sink *out)
+static void node_row(const void *value, struct sink *out)
 {
-	const struct node *n = &c->nodes[i];
+	const struct node *n = value;
 	char host[32], nvme[32];
 
 	sink_printf(out, "%-26s %3lld x %-22s %10s %10s\n", n->id, (long long)n->gpus_per_node, n->gpu_id,
@@ -56,113 +44,50 @@ static void node_row(const struct catalog *c, size_t i, struct sink *out)
 		n->nvme_bytes > 0 ? units_format_gib(n->nvme_bytes, nvme, sizeof nvme) : "?");
 }
 
-static void profile_row(const struct catalog *c, size_t i, struct sink *out)
+static void profile_row(const void *value, struct sink *out)
 {
-	const struct profile *p = &c->profiles[i];
+	const struct profile *p = value;
 
 	sink_printf(out, "%-24s %-12s %-10s %s\n", p->id, framework_names[p->framework], p->date, p->label);
 }
 
-static void family_row(const struct catalog *c, size_t i, struct sink *out)
+static void family_row(const void *value, struct sink *out)
 {
-	const struct gpu_family *f = &c->families[i];
+	const struct gpu_family *f = value;
 
 	sink_printf(out, "%-24s %-12s %-20s %s\n", f->id, gpu_generation_names[f->generation],
 		coefficient_table[f->gemm_level].key, f->label);
 }
 
-static void coefficients_row(const struct catalog *c, size_t i, struct sink *out)
+static void coefficients_row(const void *value, struct sink *out)
 {
-	const struct coefficients *k = &c->coefficients[i];
+	const struct coefficients *k = value;
 
 	sink_printf(out, "%-24s %-12s %-20s %s\n", k->id, k->date,
 		k->calibrated != COEF_ONE ? coefficient_table[k->calibrated].key : "-", k->label);
 }
 
-static const void *model_at(const struct catalog *c, size_t i)
-{
-	return &c->models[i];
-}
-
-static const void *gpu_at(const struct catalog *c, size_t i)
-{
-	return &c->gpus[i];
-}
-
-static const void *node_at(const struct catalog *c, size_t i)
-{
-	return &c->nodes[i];
-}
-
-static const void *profile_at(const struct catalog *c, size_t i)
-{
-	return &c->profiles[i];
-}
-
-static const void *family_at(const struct catalog *c, size_t i)
-{
-	return &c->families[i];
-}
-
-static const void *coefficients_at(const struct catalog *c, size_t i)
-{
-	return &c->coefficients[i];
-}
-
-static enum err_code model_find(const struct catalog *c, const char *name, const char **id, struct err *e)
-{
-	const struct model *found = NULL;
-	enum err_code code = catalog_model(c, name, &found, e);
-
-	*id = code == ERR_OK ? found->id : NULL;
-	return code;
-}
-
-static enum err_code gpu_find(const struct catalog *c, const char *name, const char **id, struct err *e)
-{
-	const struct gpu *found = NULL;
-	enum err_code code = catalog_gpu(c, name, &found, e);
-
-	*id = code == ERR_OK ? found->id : NULL;
-	return code;
-}
-
-static enum err_code node_find(const struct catalog *c, const char *name, const char **id, struct err *e)
-{
-	const struct node *found = NULL;
-	enum err_code code = catalog_node(c, name, &found, e);
-
-	*id = code == ERR_OK ? found->id : NULL;
-	return code;
-}
-
-static enum err_code profile_find(const struct catalog *c, const char *name, const char **id, struct err *e)
-{
-	const struct profile *found = NULL;
-	enum err_code code = catalog_profile(c, name, &found, e);
-
-	*id = code == ERR_OK ? found->id : NULL;
-	return code;
-}
-
+/* How each kind is listed. */
 /* clang-format off */
-static const struct kind kinds[PRESET_KIND_COUNT] = {
-	[PRESET_KIND_MODEL] = { PRESET_KIND_MODEL, N_("models"), "id                             params   active  layers  hidden  name", model_row, &model_fields, model_at, model_find },
-	[PRESET_KIND_GPU] = { PRESET_KIND_GPU, N_("GPUs"), "id                         year     memory bf16 TFLOPS name", gpu_row, &gpu_fields, gpu_at, gpu_find },
-	[PRESET_KIND_NODE] = { PRESET_KIND_NODE, N_("nodes"), "id                         GPUs                         host memory       NVMe", node_row, &node_fields, node_at, node_find },
-	[PRESET_KIND_PROFILE] = { PRESET_KIND_PROFILE, N_("frameworks"), "id                       framework    date       what", profile_row, &profile_fields, profile_at, profile_find },
-	[PRESET_KIND_FAMILY] = { PRESET_KIND_FAMILY, N_("GPU families"), "id                       generation   level                what", family_row, &gpu_family_fields, family_at, NULL },
-	[PRESET_KIND_COEFFICIENTS] = { PRESET_KIND_COEFFICIENTS, N_("coefficients"), "id                       date         calibrated           what", coefficients_row, &coefficients_fields, coefficients_at, NULL },
+static const struct {
+	const char *title; /* N_() */
+	const char *head;
+	void (*row)(const void *value, struct sink *out);
+} lists[PRESET_KIND_COUNT] = {
+	[PRESET_KIND_MODEL] = { N_("models"), "id                             params   active  layers  hidden  name", model_row },
+	[PRESET_KIND_GPU] = { N_("GPUs"), "id                         year     memory bf16 TFLOPS name", gpu_row },
+	[PRESET_KIND_NODE] = { N_("nodes"), "id                         GPUs                         host memory       NVMe", node_row },
+	[PRESET_KIND_PROFILE] = { N_("frameworks"), "id                       framework    date       what", profile_row },
+	[PRESET_KIND_FAMILY] = { N_("GPU families"), "id                       generation   level                what", family_row },
+	[PRESET_KIND_COEFFICIENTS] = { N_("coefficients"), "id                       date         calibrated           what", coefficients_row },
 };
 /* clang-format on */
 
-static void list_text(struct cli *cli, const struct kind *k)
+static void list_text(struct cli *cli, enum preset_kind kind)
 {
-	size_t n = preset_store_count(cli->presets, k->kind);
-
-	sink_printf(cli->out, "%s\n", k->head);
-	for (size_t i = 0; i < n; i++)
-		k->row(cli->catalog, i, cli->out);
+	sink_printf(cli->out, "%s\n", lists[kind].head);
+	for (size_t i = 0; i < preset_store_count(cli->presets, kind); i++)
+		lists[kind].row(preset_store_value(cli->presets, kind, i), cli->out);
 }
 
 static void json_params(const struct model *m, struct sink *out)
@@ -173,61 +98,41 @@ static void json_params(const struct model *m, struct sink *out)
 	sink_json_int(out, model_active_params(m));
 }
 
-/* Every member of the struct that is not zero, by its key. */
-static void json_members(const struct kind *k, const void *in, struct sink *out)
+static void list_json(struct cli *cli, enum preset_kind kind)
 {
-	bool first = true;
+	sink_printf(cli->out, "\"%s\": [", preset_kind_names[kind]);
+	for (size_t i = 0; i < preset_store_count(cli->presets, kind); i++) {
+		const void *value = preset_store_value(cli->presets, kind, i);
 
-	sink_puts(out, "{");
-	for (size_t i = 0; i < k->fields->n; i++) {
-		if (fields_is_zero(&k->fields->rows[i], in))
-			continue;
-		sink_puts(out, first ? " " : ", ");
-		sink_json_string(out, k->fields->rows[i].key);
-		sink_puts(out, ": ");
-		fields_write_value(&k->fields->rows[i], in, out);
-		first = false;
-	}
-	sink_puts(out, " }");
-}
-
-static void list_json(struct cli *cli, const struct kind *k)
-{
-	size_t n = preset_store_count(cli->presets, k->kind);
-
-	sink_printf(cli->out, "\"%s\": [", preset_kind_names[k->kind]);
-	for (size_t i = 0; i < n; i++) {
 		sink_puts(cli->out, i > 0 ? ",\n  { \"id\": " : "\n  { \"id\": ");
-		sink_json_string(cli->out, preset_store_id(cli->presets, k->kind, i));
-		if (k->kind == PRESET_KIND_MODEL)
-			json_params(&cli->catalog->models[i], cli->out);
-		sink_puts(cli->out, ", \"preset\": ");
-		json_members(k, k->at(cli->catalog, i), cli->out);
-		sink_puts(cli->out, " }");
+		sink_json_string(cli->out, preset_store_id(cli->presets, kind, i));
+		if (kind == PRESET_KIND_MODEL)
+			json_params(value, cli->out);
+		sink_puts(cli->out, ", \"preset\": {");
+		fields_write(preset_kind_fields[kind], value, " ", ", ", cli->out);
+		sink_puts(cli->out, " } }");
 	}
 	sink_puts(cli->out, "\n]");
 }
 
-static void json_head(struct sink *out)
-{
-	sink_printf(out, "{ \"meshplan\": \"%s\", \"schema\": %d, ", PACKAGE_VERSION, MESHPLAN_SCHEMA);
-}
-
-static int list(struct cli *cli, const struct kind *first, size_t n)
+/* Of one kind, or of all. */
+static int list(struct cli *cli, size_t first, size_t n)
 {
 	bool json = args_option(&cli->args, OPTION_JSON) != NULL;
 
 	if (json)
-		json_head(cli->out);
-	for (size_t i = 0; i < n; i++) {
+		cli_json_begin(cli->out);
+	for (size_t i = first; i < first + n; i++) {
+		enum preset_kind kind = (enum preset_kind)i;
+
 		if (json) {
-			sink_puts(cli->out, i > 0 ? ",\n" : "");
-			list_json(cli, &first[i]);
+			sink_puts(cli->out, i > first ? ",\n" : " ");
+			list_json(cli, kind);
 		} else {
 			if (n > 1)
-				sink_printf(cli->out, "%s%s (%zu)\n", i > 0 ? "\n" : "", _(first[i].title),
-					preset_store_count(cli->presets, first[i].kind));
-			list_text(cli, &first[i]);
+				sink_printf(cli->out, "%s%s (%zu)\n", i > first ? "\n" : "", _(lists[kind].title),
+					preset_store_count(cli->presets, kind));
+			list_text(cli, kind);
 		}
 	}
 	sink_puts(cli->out, json ? " }\n" : "");
@@ -245,6 +150,45 @@ static size_t find_exact(const struct cli *cli, enum preset_kind kind, const cha
 	return n;
 }
 
+static bool is_there(const struct cli *cli, enum preset_kind kind, const char *id)
+{
+	return find_exact(cli, kind, id) < preset_store_count(cli->presets, kind);
+}
+
+/* The id that a shortened name means; kinds that are not named in scenarios have exact ids only. */
+static enum err_code find_short(const struct catalog *c, enum preset_kind kind, const char *name, const char **id, struct err *e)
+{
+	const struct model *m = NULL;
+	const struct gpu *g = NULL;
+	const struct node *n = NULL;
+	const struct profile *p = NULL;
+	enum err_code code = ERR_UNKNOWN;
+
+	switch (kind) {
+	case PRESET_KIND_MODEL:
+		code = catalog_model(c, name, &m, e);
+		*id = m != NULL ? m->id : NULL;
+		break;
+	case PRESET_KIND_GPU:
+		code = catalog_gpu(c, name, &g, e);
+		*id = g != NULL ? g->id : NULL;
+		break;
+	case PRESET_KIND_NODE:
+		code = catalog_node(c, name, &n, e);
+		*id = n != NULL ? n->id : NULL;
+		break;
+	case PRESET_KIND_PROFILE:
+		code = catalog_profile(c, name, &p, e);
+		*id = p != NULL ? p->id : NULL;
+		break;
+	case PRESET_KIND_FAMILY:
+	case PRESET_KIND_COEFFICIENTS:
+	case PRESET_KIND_COUNT:
+		break;
+	}
+	return code;
+}
+
 /* The id that a name means, of any kind: KIND/ID, exact ids, then what the catalog understands: the first kind that knows the
  * name, even if it may be one of several there. */
 static enum err_code resolve(const struct cli *cli, const char *name, enum preset_kind *kind, const char **id, struct err *e)
@@ -252,19 +196,19 @@ static enum err_code resolve(const struct cli *cli, const char *name, enum prese
 	const char *slash = strchr(name, '/');
 	enum err_code code;
 
+	*id = slash != NULL ? slash + 1 : name;
+	if (slash != NULL && preset_kind_of(name, kind) && is_there(cli, *kind, *id))
+		return ERR_OK;
+	*id = name;
 	for (int k = 0; k < PRESET_KIND_COUNT; k++) {
-		bool named = slash != NULL && strlen(preset_kind_names[k]) == (size_t)(slash - name) &&
-			strncmp(preset_kind_names[k], name, (size_t)(slash - name)) == 0;
-
 		*kind = (enum preset_kind)k;
-		*id = named ? slash + 1 : name;
 		/* Families have the names of GPUs: "h100" is the card, "families/h100" the family. */
-		if ((named || k != PRESET_KIND_FAMILY) && find_exact(cli, *kind, *id) < preset_store_count(cli->presets, *kind))
+		if (k != PRESET_KIND_FAMILY && is_there(cli, *kind, name))
 			return ERR_OK;
 	}
 	for (int k = 0; k < PRESET_KIND_COUNT; k++) {
 		*kind = (enum preset_kind)k;
-		code = kinds[k].find != NULL ? kinds[k].find(cli->catalog, name, id, e) : ERR_UNKNOWN;
+		code = find_short(cli->catalog, *kind, name, id, e);
 		if (code != ERR_UNKNOWN)
 			return code;
 	}
@@ -319,20 +263,21 @@ static void show_row(const char *key, const char *value, const char *help, struc
 	sink_printf(out, "  %-22s %-20s  %s\n", key, value, help);
 }
 
-static void show_text(struct cli *cli, const struct kind *k, const void *in, const char *from)
+static void show_text(struct cli *cli, enum preset_kind kind, const void *in, const char *from)
 {
+	const struct field_table *t = preset_kind_fields[kind];
 	const struct model *m = in;
 	char text[300];
 
-	sink_printf(cli->out, "%s: %s\n", _(k->title), from);
-	for (size_t i = 0; i < k->fields->n; i++) {
-		const struct field *f = &k->fields->rows[i];
+	sink_printf(cli->out, "%s: %s\n", _(lists[kind].title), from);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct field *f = &t->rows[i];
 
 		/* A name has no "none": its first value says something. */
 		if (!fields_is_zero(f, in) || f->type == FIELD_NAME)
 			show_row(f->key, value_text(f, in, text, sizeof text), f->help != NULL ? _(f->help) : "", cli->out);
 	}
-	if (k->kind == PRESET_KIND_MODEL) {
+	if (kind == PRESET_KIND_MODEL) {
 		show_row(
 			"params", units_format_commas(model_params(m), text, sizeof text), _("counted from the shape"), cli->out);
 		show_row("active-params", units_format_commas(model_active_params(m), text, sizeof text),
@@ -359,26 +304,25 @@ static int show(struct cli *cli, const char *name)
 	const char *id, *file, *from;
 	struct err e = { .code = ERR_OK };
 	enum err_code code = resolve(cli, name, &kind, &id, &e);
-	size_t len, i;
 	const void *in;
+	size_t len;
 
 	if (code != ERR_OK)
 		return code == ERR_UNKNOWN ? unknown(cli, name) : cli_fail_usage("", "%s", e.msg);
-	i = find_exact(cli, kind, id);
-	in = kinds[kind].at(cli->catalog, i);
+	in = preset_store_value(cli->presets, kind, find_exact(cli, kind, id));
 	file = preset_store_text(cli->presets, kind, id, &len, &from);
 	if (file == NULL)
 		return unknown(cli, name);
 	if (args_option(&cli->args, OPTION_JSON) == NULL) {
-		show_text(cli, &kinds[kind], in, from);
+		show_text(cli, kind, in, from);
 		if (kind == PRESET_KIND_GPU)
 			show_prices(cli, id);
 		sink_printf(cli->out, "\n%s\n", _("the file:"));
 		sink_write(cli->out, file, len);
 		return EXIT_YES;
 	}
-	json_head(cli->out);
-	sink_printf(cli->out, "\"kind\": \"%s\", \"from\": ", preset_kind_names[kind]);
+	cli_json_begin(cli->out);
+	sink_printf(cli->out, " \"kind\": \"%s\", \"from\": ", preset_kind_names[kind]);
 	sink_json_string(cli->out, from);
 	if (kind == PRESET_KIND_MODEL)
 		json_params(in, cli->out);
@@ -388,26 +332,17 @@ static int show(struct cli *cli, const char *name)
 	return EXIT_YES;
 }
 
-static void today(char buf[16])
-{
-	time_t now = time(NULL);
-	const struct tm *tm = gmtime(&now);
-
-	if (tm == NULL || strftime(buf, 16, "%Y-%m-%d", tm) == 0)
-		(void)snprintf(buf, 16, "undated");
-}
-
 /* Standard output is the preset file, ready to be saved; what was recognised goes to standard error. */
 static int import(struct cli *cli, const char *path)
 {
 	static const char kind_of_source[] = "imported";
-	char note[MODEL_FILE_NOTE_CAP], date[16], params[40], active[40];
+	char note[MODEL_FILE_NOTE_CAP], date[CLI_DATE_CAP], params[40], active[40];
 	struct model m = { .id = "" };
 	struct err e = { .code = ERR_OK };
 
 	if (model_file_read(path, &m, note, &e) != ERR_OK)
 		return cli_fail(&e);
-	today(date);
+	cli_today(date);
 	if (args_option(&cli->args, OPTION_JSON) == NULL) {
 		model_file_write(&m, path, kind_of_source, date, cli->out);
 		fprintf(stderr,
@@ -417,8 +352,8 @@ static int import(struct cli *cli, const char *path)
 			units_format_commas(model_active_params(&m), active, sizeof active), m.id);
 		return EXIT_YES;
 	}
-	json_head(cli->out);
-	sink_puts(cli->out, "\"recognised\": ");
+	cli_json_begin(cli->out);
+	sink_puts(cli->out, " \"recognised\": ");
 	sink_json_string(cli->out, note);
 	json_params(&m, cli->out);
 	sink_puts(cli->out, ",\n\"preset\": ");
@@ -429,16 +364,15 @@ static int import(struct cli *cli, const char *path)
 
 static int unknown_verb(const struct cli *cli, const char *verb)
 {
-	char kinds_known[120] = "";
+	char known[120] = "";
 	const char *id;
 	enum preset_kind kind;
-	size_t len = 0;
 
 	if (resolve(cli, verb, &kind, &id, NULL) != ERR_UNKNOWN)
 		return cli_fail_usage("", _("presets \"%.60s\": to see one, meshplan presets show %.60s"), verb, verb);
 	for (size_t k = 0; k < PRESET_KIND_COUNT; k++)
-		len += (size_t)snprintf(kinds_known + len, sizeof kinds_known - len, "%s, ", preset_kind_names[k]);
-	return cli_fail_usage("", _("presets \"%.60s\": wanted is %sshow ID or import FILE"), verb, kinds_known);
+		text_join(known, sizeof known, ", ", preset_kind_names[k]);
+	return cli_fail_usage("", _("presets \"%.60s\": wanted is %s, show ID or import FILE"), verb, known);
 }
 
 /* "gpus", and "gpu". */
@@ -453,10 +387,11 @@ int cmd_presets(struct cli *cli)
 {
 	const struct args *a = &cli->args;
 	const char *verb = a->n_words > 0 ? a->words[0] : "";
+	enum preset_kind kind;
 	bool is_show = strcmp(verb, "show") == 0, is_import = strcmp(verb, "import") == 0;
 
 	if (a->n_words == 0)
-		return list(cli, kinds, PRESET_KIND_COUNT);
+		return list(cli, 0, PRESET_KIND_COUNT);
 	if (is_show || is_import) {
 		if (a->n_words != 2)
 			return cli_fail_usage("", is_show ? _("presets show wants one id") : _("presets import wants one file"));
@@ -464,6 +399,6 @@ int cmd_presets(struct cli *cli)
 	}
 	for (size_t k = 0; k < PRESET_KIND_COUNT && a->n_words == 1; k++)
 		if (is_kind(verb, preset_kind_names[k]))
-			return list(cli, &kinds[k], 1);
+			return list(cli, (enum preset_kind)k, 1);
 	return unknown_verb(cli, verb);
 }

@@ -4,10 +4,12 @@
 #include "cli.h"
 
 #include "browser.h"
+#include "file.h"
 #include "i18n.h"
 #include "loop.h"
 #include "presets.h"
 #include "request.h"
+#include "text.h"
 #include "theme.h"
 #include "ui_config.h"
 
@@ -50,29 +52,13 @@ static bool known_theme(const char *name)
 
 static int check_theme(const char *theme)
 {
-	char names[120];
-	size_t len = (size_t)snprintf(names, sizeof names, "auto");
+	char names[120] = "auto";
 
 	if (theme == NULL || known_theme(theme))
 		return EXIT_YES;
-	for (size_t i = 0; theme_names[i] != NULL && len < sizeof names; i++)
-		len += (size_t)snprintf(names + len, sizeof names - len, ", %s", theme_names[i]);
+	for (size_t i = 0; theme_names[i] != NULL; i++)
+		text_join(names, sizeof names, ", ", theme_names[i]);
 	return cli_fail_usage("theme", _("there is no theme \"%.40s\"; there are: %s"), theme, names);
-}
-
-/* Where meshplan keeps things: BASE/meshplan, or HOME/REST/meshplan. NULL when neither is known. */
-static const char *own_dir(const char *base, const char *rest, char *buf, size_t cap)
-{
-	const char *home = getenv("HOME");
-	int n;
-
-	if (base != NULL && base[0] == '/')
-		n = snprintf(buf, cap, "%s/meshplan", base);
-	else if (home != NULL && home[0] != '\0')
-		n = snprintf(buf, cap, "%s/%s/meshplan", home, rest);
-	else
-		return NULL;
-	return n > 0 && (size_t)n < cap ? buf : NULL;
 }
 
 static const char *preset_text(void *ctx, enum browser_kind kind, const char *id, size_t *len, const char **from)
@@ -137,6 +123,7 @@ static int read_options(const struct args *a, struct ui_options *o)
 int cmd_ui(struct cli *cli)
 {
 	const struct preset_texts texts = { cli->presets, preset_text };
+	const char *home = getenv("HOME");
 	char config[DIR_CAP], data[DIR_CAP];
 	struct ui_options o = {
 		.catalog = cli->catalog, .texts = &texts, .w = DEFAULT_W, .h = DEFAULT_H, .version = PACKAGE_VERSION
@@ -154,8 +141,8 @@ int cmd_ui(struct cli *cli)
 			_("the UI needs a terminal; meshplan fit 70B on 8xA100 prints an answer, meshplan ui --plain takes "
 			  "lines, "
 			  "meshplan --help lists the rest"));
-	o.config_dir = own_dir(getenv("XDG_CONFIG_HOME"), ".config", config, sizeof config);
-	o.data_dir = own_dir(getenv("XDG_DATA_HOME"), ".local/share", data, sizeof data);
+	o.config_dir = file_own_path(getenv("XDG_CONFIG_HOME"), home, ".config", "", config, sizeof config);
+	o.data_dir = file_own_path(getenv("XDG_DATA_HOME"), home, ".local/share", "", data, sizeof data);
 	if (use_config(&cli->args, &o, &kept, &e) != ERR_OK || request_plan(cli, 0, true, &d, &p, &e) != ERR_OK)
 		return cli_fail(&e);
 	o.draft = &d;

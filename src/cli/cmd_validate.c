@@ -14,22 +14,6 @@
 /* Error figures come from constants that did not see the rows: the set fitted on a third. */
 static const char default_set[] = "third";
 
-static enum err_code find_set(const struct cli *cli, const struct coefficients **set, struct err *e)
-{
-	const char *name = args_option(&cli->args, OPTION_COEFFICIENTS);
-	char known[200] = "";
-	size_t len = 0;
-
-	*set = catalog_coefficients(cli->catalog, name != NULL ? name : default_set);
-	if (*set != NULL)
-		return ERR_OK;
-	for (size_t i = 0; i < cli->catalog->n_coefficients && len < sizeof known; i++)
-		len += (size_t)snprintf(
-			known + len, sizeof known - len, "%s%s", i > 0 ? ", " : "", cli->catalog->coefficients[i].id);
-	return err_set(e, ERR_UNKNOWN, "coefficients", _("there is no set \"%.60s\"; known: %s"),
-		name != NULL ? name : default_set, known);
-}
-
 static bool has_source(const struct runs *runs, const char *source)
 {
 	for (size_t i = 0; i < runs->n; i++)
@@ -64,10 +48,11 @@ static void report(struct cli *cli, const struct runs *runs, const struct coeffi
 int cmd_validate(struct cli *cli)
 {
 	const char *file = args_option(&cli->args, OPTION_FILE), *source = args_option(&cli->args, OPTION_SOURCE);
+	const char *name = args_option(&cli->args, OPTION_COEFFICIENTS);
 	const struct coefficients *set = NULL;
 	struct runs runs = { 0 };
 	struct err e = { .code = ERR_OK };
-	enum err_code code = find_set(cli, &set, &e);
+	enum err_code code = catalog_find_coefficients(cli->catalog, name != NULL ? name : default_set, &set, &e);
 	int status = EXIT_YES;
 
 	if (cli->args.n_words > 0)

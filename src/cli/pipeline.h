@@ -48,16 +48,10 @@ int64_t pipeline_shown_group(const struct pipeline *pl);
  * frees it. */
 void *pipeline_critical(const struct pipeline_job *job, struct critical_path *path);
 
-/* Reads a whole file, NUL-terminated; the caller frees *text. */
-enum err_code pipeline_file_read(const char *path, char **text, size_t *len, struct err *e) NODISCARD;
-/* Lets `print` write a file that appears whole or not at all; "-": to `standard`. */
-typedef void pipeline_print(const struct pipeline_job *job, struct sink *out);
-enum err_code pipeline_file_write(
-	const char *path, pipeline_print *print, const struct pipeline_job *job, struct sink *standard, struct err *e) NODISCARD;
+/* Orders and times of stages may be long. */
+enum { PIPELINE_FILE_MAX_BYTES = 256 << 20 };
 
 void pipeline_json(const struct pipeline_job *job, struct sink *out);
-/* PyTorch's order format. */
-void pipeline_csv(const struct pipeline_job *job, struct sink *out);
 /* Chrome's trace events: a process per rank, arrows from producers to consumers. */
 void pipeline_trace(const struct pipeline_job *job, struct sink *out);
 void pipeline_svg(const struct pipeline_job *job, struct sink *out);

@@ -175,8 +175,3 @@ void pipeline_json(const struct pipeline_job *job, struct sink *out)
 	json_actions(&job->order, out);
 	sink_puts(out, "\n  },\n  \"diagnostics\": []\n}\n");
 }
-
-void pipeline_csv(const struct pipeline_job *job, struct sink *out)
-{
-	order_format(&job->order, out);
-}

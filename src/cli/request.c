@@ -6,7 +6,6 @@
 #include "model_file.h"
 #include "scenario_file.h"
 #include "search.h"
-#include "words.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -34,23 +33,18 @@ static enum err_code add_word(struct args *a, const char *key, const char *value
 }
 
 /* Turns the words of the SCENARIO into rows like those of flags. */
-static enum err_code add_words(struct cli *cli, size_t first, struct words *w, struct err *e)
+static enum err_code add_words(struct cli *cli, size_t first, struct err *e)
 {
 	size_t n = cli->args.n_words > first ? cli->args.n_words - first : 0;
+	struct words *w = &cli->args.said;
 	enum err_code code = words_read(cli->args.words + first, n, cli->catalog, w, e);
+	const struct {
+		const char *key, *value;
+	} said[] = { { "model", w->model }, { "params", w->params }, { "gpu", w->gpu }, { "node", w->node },
+		{ "gpus-per-node", w->per_node }, { "gpus", w->gpus } };
 
-	if (code == ERR_OK)
-		code = add_word(&cli->args, "model", w->model, e);
-	if (code == ERR_OK)
-		code = add_word(&cli->args, "params", w->params, e);
-	if (code == ERR_OK)
-		code = add_word(&cli->args, "gpu", w->gpu, e);
-	if (code == ERR_OK)
-		code = add_word(&cli->args, "node", w->node, e);
-	if (code == ERR_OK)
-		code = add_word(&cli->args, "gpus-per-node", w->per_node, e);
-	if (code == ERR_OK)
-		code = add_word(&cli->args, "gpus", w->gpus, e);
+	for (size_t i = 0; i < sizeof said / sizeof said[0] && code == ERR_OK; i++)
+		code = add_word(&cli->args, said[i].key, said[i].value, e);
 	return code;
 }
 
@@ -138,9 +132,8 @@ static enum err_code check_complete(const struct draft *d, bool model_named, str
 static enum err_code make_draft(struct cli *cli, size_t first_word, bool complete, struct draft *d, struct err *e)
 {
 	const char *file = args_option(&cli->args, OPTION_LOAD);
-	struct words w;
 	bool model_named;
-	enum err_code code = add_words(cli, first_word, &w, e);
+	enum err_code code = add_words(cli, first_word, e);
 
 	if (code != ERR_OK)
 		return code;

@@ -1,5 +1,8 @@
 #include "text.h"
 
+#include <stdio.h>
+#include <string.h>
+
 char text_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -12,6 +15,13 @@ bool text_same(const char *a, const char *b)
 		b++;
 	}
 	return text_lower(*a) == text_lower(*b);
+}
+
+void text_join(char *list, size_t cap, const char *separator, const char *word)
+{
+	size_t len = strlen(list);
+
+	(void)snprintf(list + len, cap - len, "%s%s", len > 0 ? separator : "", word);
 }
 
 const char *text_plural(int64_t n, const char *one, const char *many)

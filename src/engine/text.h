@@ -18,6 +18,8 @@ size_t text_utf8_length(const unsigned char *p, size_t most);
 bool text_is_control(const unsigned char *p);
 /* Makes a text fit to be shown in one line, in place: '?' for every byte of a control character or of broken UTF-8. */
 void text_make_printable(char *text);
+/* Appends a word to a list in a buffer, behind `separator` unless the list is empty; what has no room is cut. */
+void text_join(char *list, size_t cap, const char *separator, const char *word);
 /* `one` for 1, else `many`: "micro-batch", "micro-batches". For English texts of the engine; cli and ui have ngettext. */
 const char *text_plural(int64_t n, const char *one, const char *many);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 static const char control[] = "a control character";
-static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
 void csvfile_start(struct csvfile *c, const char *name, char *text, size_t len)
 {
@@ -15,8 +14,6 @@ void csvfile_start(struct csvfile *c, const char *name, char *text, size_t len)
 	c->at = text;
 	c->end = text + len;
 	c->line = 1;
-	if (len >= 3 && memcmp(text, byte_order_mark, 3) == 0)
-		c->at += 3;
 }
 
 static enum err_code refuse(const struct csvfile *c, const char *line_start, const char *where, const char *why, struct err *e)
@@ -113,8 +110,6 @@ static enum err_code read_record(struct csvfile *c, struct err *e)
 enum err_code csvfile_next(struct csvfile *c, struct err *e)
 {
 	for (c->n = 0; c->at < c->end;) {
-		enum err_code code;
-
 		if (skip_break(c, &c->at)) {
 			c->line++;
 			continue;
@@ -125,8 +120,7 @@ enum err_code csvfile_next(struct csvfile *c, struct err *e)
 			continue;
 		}
 		c->row_line = c->line;
-		code = read_record(c, e);
-		return code;
+		return read_record(c, e);
 	}
 	return ERR_OK;
 }

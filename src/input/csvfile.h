@@ -1,4 +1,4 @@
-/* Comma-separated values, in place: quoted fields, doubled quotes, line breaks inside quotes, CR LF, a byte order mark. */
+/* Comma-separated values, in place: quoted fields, doubled quotes, line breaks inside quotes, CR LF. */
 #ifndef MESHPLAN_CSVFILE_H
 #define MESHPLAN_CSVFILE_H
 

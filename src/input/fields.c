@@ -86,10 +86,7 @@ static enum err_code read_bytes(const cJSON *item, const struct json_place *p, c
 		if (code != ERR_OK)
 			return code;
 	} else {
-		char text[JSON_VALUE_CAP];
-
-		return json_error(p, f->key, ERR_FILE, e, "%s is not a size; write it like \"80GB\" or \"79.15GiB\"",
-			json_describe(item, text, sizeof text));
+		return json_refuse(item, p, e, "is not a size; write it like \"80GB\" or \"79.15GiB\"");
 	}
 	if (bytes > 0 && bytes < UNITS_LEAST_MEMORY_BYTES)
 		return json_error(p, f->key, ERR_FILE, e, "%lld is less than a megabyte; write it like \"80GB\" or \"79.15GiB\"",
@@ -252,6 +249,21 @@ bool fields_is_zero(const struct field *f, const void *in)
 	return true;
 }
 
+void fields_write(const struct field_table *t, const void *in, const char *first, const char *next, struct sink *out)
+{
+	const char *before = first;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (!t->rows[i].required && fields_is_zero(&t->rows[i], in))
+			continue;
+		sink_puts(out, before);
+		sink_json_string(out, t->rows[i].key);
+		sink_puts(out, ": ");
+		fields_write_value(&t->rows[i], in, out);
+		before = next;
+	}
+}
+
 static enum err_code set_name(const struct field *f, const char *text, int32_t *value, struct err *e)
 {
 	for (int32_t i = 0; f->names[i] != NULL; i++)
@@ -262,45 +274,71 @@ static enum err_code set_name(const struct field *f, const char *text, int32_t *
 	return err_set(e, ERR_USAGE, f->key, "'%.40s' is no value of %s", text, f->key);
 }
 
+/* A number in the unit of the row, as the file would hold it. */
+static enum err_code check_text_range(const struct field *f, double value, const char *text, struct err *e)
+{
+	if (value >= f->min && value <= f->max)
+		return ERR_OK;
+	return err_set(e, ERR_RANGE, f->key, "%.40s is out of range; legal: %g to %g", text, f->min, f->max);
+}
+
+static enum err_code set_whole(const struct field *f, const char *text, void *out, struct err *e)
+{
+	int64_t value = 0;
+	enum err_code code = f->type == FIELD_BYTES ? units_parse_bytes(text, f->key, &value, e)
+						    : units_parse_count(text, f->key, 1000, &value, e);
+
+	if (code == ERR_OK)
+		code = check_text_range(f, (double)value, text, e);
+	if (code == ERR_OK)
+		store(out, f, &value);
+	return code;
+}
+
+static enum err_code set_real(const struct field *f, const char *text, void *out, struct err *e)
+{
+	double value = 0;
+	enum err_code code = units_parse_real(text, f->key, &value, e);
+
+	if (code == ERR_OK)
+		code = check_text_range(f, value, text, e);
+	value *= field_unit_scale(f->unit);
+	if (code == ERR_OK)
+		store(out, f, &value);
+	return code;
+}
+
 static enum err_code set_field(const struct field *f, const char *text, void *out, struct err *e)
 {
+	int32_t index = strcmp(text, "on") == 0;
 	enum err_code code = ERR_OK;
-	int64_t wide = 0;
-	int32_t narrow = strcmp(text, "on") == 0;
-	double real = 0;
 
 	switch (f->type) {
 	case FIELD_TEXT:
 		(void)snprintf((char *)out + f->offset, f->size, "%s", text);
 		return ERR_OK;
 	case FIELD_INT:
-		code = units_parse_count(text, f->key, 1000, &wide, e);
-		store(out, f, &wide);
-		return code;
 	case FIELD_BYTES:
-		code = units_parse_bytes(text, f->key, &wide, e);
-		store(out, f, &wide);
-		return code;
+		return set_whole(f, text, out, e);
 	case FIELD_REAL:
-		code = units_parse_real(text, f->key, &real, e);
-		real *= field_unit_scale(f->unit);
-		store(out, f, &real);
-		return code;
+		return set_real(f, text, out, e);
 	case FIELD_NAME:
-		code = set_name(f, text, &narrow, e);
-		store(out, f, &narrow);
-		return code;
+		code = set_name(f, text, &index, e);
+		break;
 	case FIELD_FLAG:
-		store(out, f, &narrow);
-		return ERR_OK;
+		if (index == 0 && strcmp(text, "off") != 0)
+			code = err_set(e, ERR_USAGE, f->key, "'%.40s' is neither on nor off", text);
+		break;
 	}
+	if (code == ERR_OK)
+		store(out, f, &index);
 	return code;
 }
 
 enum err_code fields_set_text(const struct field_table *t, const char *key, const char *text, void *out, struct err *e)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (strcmp(t->rows[i].key, key) == 0)
-			return set_field(&t->rows[i], text, out, e);
-	return err_set(e, ERR_UNKNOWN, key, "a %s has no key '%.60s'", t->what, key);
+	size_t i = find_row(t, key, 0);
+
+	return i < t->n ? set_field(&t->rows[i], text, out, e)
+			: err_set(e, ERR_UNKNOWN, key, "a %s has no key '%.60s'", t->what, key);
 }

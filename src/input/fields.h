@@ -18,7 +18,11 @@ enum err_code fields_read(const struct cJSON *object, const struct json_place *p
 	const char *const *also, void *out, struct err *e) NODISCARD;
 /* Writes one member as a JSON value, in the unit of its row. */
 void fields_write_value(const struct field *f, const void *in, struct sink *out);
-/* Sets one member from text: a number in the unit of its row, a size, a name, on or off. ERR_UNKNOWN or ERR_USAGE names the key.
+/* Writes the members as "key": value, the first behind `first`, others behind `next`; what is zero and not required is left out.
+ */
+void fields_write(const struct field_table *t, const void *in, const char *first, const char *next, struct sink *out);
+/* Sets one member from text: a number in the unit of its row, a size, a name, on or off. ERR_UNKNOWN, ERR_USAGE or ERR_RANGE
+ * names the key, *out is then unchanged.
  */
 enum err_code fields_set_text(const struct field_table *t, const char *key, const char *text, void *out, struct err *e) NODISCARD;
 /* Whether the member is zero, empty or off: such members need not be written. */

@@ -47,6 +47,16 @@ static enum err_code check_regular(int fd, const char *path, size_t most, size_t
 	return ERR_OK;
 }
 
+/* Editors of one family put a byte order mark before UTF-8; no reader needs it. */
+static void drop_mark(char *text, size_t *len)
+{
+	static const char mark[] = "\xEF\xBB\xBF";
+	const size_t n = sizeof mark - 1;
+
+	if (*len >= n && memcmp(text, mark, n) == 0)
+		memmove(text, text + n, *len -= n);
+}
+
 static enum err_code read_open_file(int fd, const char *path, size_t most, char **text, size_t *len, struct err *e)
 {
 	size_t size = 0;
@@ -66,6 +76,7 @@ static enum err_code read_open_file(int fd, const char *path, size_t most, char 
 		free(buf);
 		return code;
 	}
+	drop_mark(buf, len);
 	buf[*len] = '\0';
 	*text = buf;
 	return ERR_OK;
@@ -84,8 +95,10 @@ enum err_code file_read(const char *path, size_t most, char **text, size_t *len,
 	return code;
 }
 
-bool file_write_all(int fd, const char *text, size_t len)
+static bool write_all(void *ctx, const char *text, size_t len)
 {
+	const int fd = *(const int *)ctx;
+
 	while (len > 0) {
 		ssize_t n = write(fd, text, len);
 
@@ -99,30 +112,72 @@ bool file_write_all(int fd, const char *text, size_t len)
 	return true;
 }
 
-enum err_code file_write(const char *path, const char *text, size_t len, struct err *e)
+/* A device or a pipe is no file that another could replace. */
+static bool is_special(const char *path)
 {
-	enum err_code code = ERR_OK;
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static bool print_into(int fd, bool synced, file_printer *print, const void *ctx)
+{
+	char buf[8192];
+	struct sink out;
+	bool written;
+
+	sink_init(&out, buf, sizeof buf, write_all, &fd);
+	print(ctx, &out);
+	written = sink_finish(&out) && (!synced || fsync(fd) == 0);
+	return close(fd) == 0 && written;
+}
+
+enum err_code file_print(const char *path, file_printer *print, const void *ctx, struct err *e)
+{
+	const bool special = is_special(path);
 	size_t size = strlen(path) + sizeof ".tmp";
-	char *tmp = malloc(size);
+	char *name = malloc(size);
 	bool written;
 	int fd;
 
-	if (tmp == NULL)
+	if (name == NULL)
 		return err_set(e, ERR_INTERNAL, path, "out of memory");
-	(void)snprintf(tmp, size, "%s.tmp", path);
-	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		code = err_set(e, ERR_FILE, path, "cannot be written: %s", strerror(errno));
-		goto out;
+	(void)snprintf(name, size, "%s%s", path, special ? "" : ".tmp");
+	fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (special ? 0 : O_TRUNC), 0666);
+	written = fd >= 0 && print_into(fd, !special, print, ctx) && (special || rename(name, path) == 0);
+	if (!written) {
+		(void)err_set(e, ERR_FILE, path, "cannot be written: %s", strerror(errno));
+		if (fd >= 0 && !special)
+			(void)unlink(name);
 	}
-	written = file_write_all(fd, text, len) && fsync(fd) == 0;
-	if (close(fd) != 0)
-		written = false;
-	if (!written || rename(tmp, path) != 0) {
-		code = err_set(e, ERR_FILE, path, "cannot be written: %s", strerror(errno));
-		(void)unlink(tmp);
-	}
-out:
-	free(tmp);
-	return code;
+	free(name);
+	return written ? ERR_OK : ERR_FILE;
+}
+
+struct text {
+	const char *at;
+	size_t len;
+};
+
+static void print_text(const void *ctx, struct sink *out)
+{
+	const struct text *text = ctx;
+
+	sink_write(out, text->at, text->len);
+}
+
+enum err_code file_write(const char *path, const char *text, size_t len, struct err *e)
+{
+	return file_print(path, print_text, &(struct text){ text, len }, e);
+}
+
+const char *file_own_path(const char *xdg, const char *home, const char *fallback, const char *rest, char *buf, size_t cap)
+{
+	bool given = xdg != NULL && xdg[0] == '/';
+	int n;
+
+	if (!given && (home == NULL || home[0] == '\0'))
+		return NULL;
+	n = snprintf(buf, cap, "%s/%s%smeshplan%s", given ? xdg : home, given ? "" : fallback, given ? "" : "/", rest);
+	return n > 0 && (size_t)n < cap ? buf : NULL;
 }

@@ -2,15 +2,14 @@
 
 #include "catalog.h"
 #include "hf_table.h"
-#include "model_file.h"
+#include "text.h"
 
 #include <cjson/cJSON.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SEEN_MAX = 64, NAMED_MAX = 5, NAMES_CAP = 240 };
+enum { SEEN_MAX = 64, NAMED_MAX = 5, NAMES_CAP = 240, KEY_CAP = 41 };
 
 /* What is known while one configuration is read. */
 struct reader {
@@ -29,12 +28,11 @@ struct reader {
 
 static void name_key(char *list, size_t *n, const char *key)
 {
-	size_t len = strlen(list);
+	char name[KEY_CAP];
 
-	if (*n < NAMED_MAX)
-		(void)snprintf(list + len, NAMES_CAP - len, "%s%.40s", *n == 0 ? "" : ", ", key);
-	else if (*n == NAMED_MAX)
-		(void)snprintf(list + len, NAMES_CAP - len, ", ...");
+	(void)snprintf(name, sizeof name, "%s", *n < NAMED_MAX ? key : "...");
+	if (*n <= NAMED_MAX)
+		text_join(list, NAMES_CAP, ", ", name);
 	(*n)++;
 }
 
@@ -120,11 +118,9 @@ static enum err_code read_word(struct reader *r, const struct json_place *p, con
 	if (code != ERR_OK)
 		return code;
 	for (size_t i = 0; k->words[i].text != NULL; i++) {
-		size_t len = strlen(legal);
-
 		if (strcmp(k->words[i].text, text) == 0)
 			return put(r, p, k, k->words[i].value);
-		(void)snprintf(legal + len, sizeof legal - len, "%s%s", i == 0 ? "" : ", ", k->words[i].text);
+		text_join(legal, sizeof legal, ", ", k->words[i].text);
 	}
 	return json_error(p, k->key, ERR_FILE, r->e, "'%.60s' is not known here; legal: %s", text, legal);
 }
@@ -147,7 +143,6 @@ static enum err_code read_set(
 
 static enum err_code read_key(struct reader *r, const struct json_place *p, const struct hf_key *k, const cJSON *item)
 {
-	char text[JSON_VALUE_CAP];
 	struct json_place inside;
 
 	if (k->type == HF_INT || k->type == HF_ONE)
@@ -162,20 +157,18 @@ static enum err_code read_key(struct reader *r, const struct json_place *p, cons
 		return read_word(r, p, k, item);
 	case HF_ZERO:
 		if (!is_nothing(item))
-			return json_error(p, k->key, ERR_FILE, r->e, "%s cannot be expressed for a %s; only 0, false or null can",
-				json_describe(item, text, sizeof text), r->raw.m.label);
+			return json_refuse(
+				item, p, r->e, "cannot be expressed for a %s; only 0, false or null can", r->raw.m.label);
 		return ERR_OK;
 	case HF_ONE:
 		if (!is_one(item))
-			return json_error(p, k->key, ERR_FILE, r->e, "%s cannot be expressed for a %s; only 1 or true can",
-				json_describe(item, text, sizeof text), r->raw.m.label);
+			return json_refuse(item, p, r->e, "cannot be expressed for a %s; only 1 or true can", r->raw.m.label);
 		return ERR_OK;
 	case HF_INSIDE:
 		if (cJSON_IsNull(item))
 			return ERR_OK;
 		if (!cJSON_IsObject(item))
-			return json_error(
-				p, k->key, ERR_FILE, r->e, "%s is not an object", json_describe(item, text, sizeof text));
+			return json_refuse(item, p, r->e, "is not an object");
 		inside = json_inside(p, k->key);
 		return read_set(r, &inside, item, &k->inside, 1);
 	case HF_MOE_LAYERS:
@@ -249,168 +242,6 @@ static void check_explicit(struct reader *r, const cJSON *object)
 			name_key(r->missing, &r->n_missing, hf_explicit_keys[i]);
 }
 
-static void finish_attention(struct hf_raw *raw)
-{
-	struct model *m = &raw->m;
-
-	if (raw->new_decoder == 0 && raw->multi_query)
-		m->kv_heads = raw->query_groups > 0 ? raw->query_groups : 1;
-	if (m->kv_heads == 0 || m->kv_lora_rank > 0)
-		m->kv_heads = m->heads;
-	if (m->kv_lora_rank > 0) {
-		m->head_dim = m->qk_nope_dim + m->qk_rope_dim;
-		m->attention_type = ATTENTION_MLA;
-		if (m->v_head_dim == 0 && m->heads > 0)
-			m->v_head_dim = m->hidden / m->heads;
-		return;
-	}
-	m->q_lora_rank = m->qk_nope_dim = m->qk_rope_dim = m->v_head_dim = 0;
-	if (m->head_dim == 0 && m->heads > 0)
-		m->head_dim = m->hidden / m->heads;
-	m->attention_type = m->kv_heads == m->heads ? ATTENTION_MHA : m->kv_heads == 1 ? ATTENTION_MQA : ATTENTION_GQA;
-}
-
-static void finish_biases(struct hf_raw *raw)
-{
-	struct model *m = &raw->m;
-
-	if (raw->attention_bias || raw->all_bias)
-		m->qkv_bias = m->out_bias = 1;
-	if (raw->all_bias)
-		m->mlp_bias = 1;
-	if (raw->all_bias && raw->bias_in_norms)
-		m->norm_bias = 1;
-}
-
-static void finish_norms_and_positions(struct hf_raw *raw)
-{
-	struct model *m = &raw->m;
-
-	if (raw->qk_norm_off)
-		m->qk_norm = QK_NORM_NONE;
-	if (raw->new_decoder)
-		m->norms_per_layer = raw->parallel_norms > 0 ? raw->parallel_norms : 2;
-	else if (raw->parallel)
-		m->norms_per_layer = 1;
-	if (raw->post_norm)
-		m->final_norm = 0;
-	if (raw->learned_positions && !raw->alibi)
-		m->positions = m->max_seq + raw->position_offset;
-	if (raw->learned_positions || raw->alibi)
-		m->rope = 0;
-	/* OPT-350M: a narrower token table, and projections in and out. */
-	if (raw->embed_width > 0)
-		m->extra_params = m->vocab * (raw->embed_width - m->hidden) +
-			(raw->embed_width != m->hidden ? 2 * raw->embed_width * m->hidden : 0);
-}
-
-static void finish_experts(struct hf_raw *raw)
-{
-	struct model *m = &raw->m;
-
-	if (m->moe_stride < 1)
-		m->moe_stride = 1;
-	/* One group of experts is no limit. */
-	if (m->route_nodes <= 1)
-		m->route_nodes = 0;
-	if (m->experts == 0) {
-		m->topk = m->expert_ffn = m->shared_experts = m->shared_ffn = m->dense_layers = 0;
-		m->moe_stride = 1;
-		m->shared_gate = m->router_bias = 0;
-		return;
-	}
-	if (m->shared_ffn == 0 && raw->shared_by_width)
-		m->shared_experts = 0;
-	if (m->shared_experts == 0)
-		m->shared_gate = 0;
-	if (m->shared_ffn == m->shared_experts * m->expert_ffn)
-		m->shared_ffn = 0;
-	if (model_moe_layers(m, 0, m->layers) == m->layers)
-		m->ffn = 0;
-}
-
-/* Whether entry i of a list of layers with experts says so: the number of one of them, or a word per layer. */
-static bool lists_moe_layer(const struct model *m, const cJSON *entry, int64_t i)
-{
-	if (cJSON_IsString(entry))
-		return i < m->layers && (strcmp(entry->valuestring, "sparse") == 0) == model_layer_is_moe(m, i);
-	return cJSON_IsNumber(entry) && entry->valuedouble >= 0 && entry->valuedouble < (double)m->layers &&
-		model_layer_is_moe(m, (int64_t)entry->valuedouble);
-}
-
-/* The list, or the last layer with experts, must be what the other keys make of it. */
-static enum err_code check_moe_layers(const struct reader *r)
-{
-	const struct model *m = &r->raw.m;
-	const cJSON *entry, *list = r->moe_layers;
-	int64_t n = 0;
-	bool agrees = true;
-
-	if (list == NULL || cJSON_IsNull(list))
-		return ERR_OK;
-	if (cJSON_IsNumber(list)) {
-		agrees = list->valuedouble < 0 || list->valuedouble >= (double)(m->layers - 1);
-	} else {
-		cJSON_ArrayForEach (entry, list)
-			agrees = agrees && lists_moe_layer(m, entry, n++);
-		agrees = agrees &&
-			n == (list->child != NULL && cJSON_IsString(list->child) ? m->layers : model_moe_layers(m, 0, m->layers));
-	}
-	if (agrees)
-		return ERR_OK;
-	return json_error(&r->place, r->moe_layers_key, ERR_FILE, r->e,
-		"only every %" PRId64 ". layer after the first %" PRId64 " dense ones can have experts, to the last one",
-		m->moe_stride, m->dense_layers);
-}
-
-/* Whole numbers keep to the ranges of a model preset. */
-static enum err_code check_ranges(const struct reader *r)
-{
-	for (size_t i = 0; i < model_fields.n; i++) {
-		const struct field *f = &model_fields.rows[i];
-		int64_t value;
-
-		if (f->type != FIELD_INT)
-			continue;
-		memcpy(&value, (const char *)&r->raw.m + f->offset, sizeof value);
-		if (value != 0 && ((double)value < f->min || (double)value > f->max))
-			return json_error(&r->place, NULL, ERR_FILE, r->e, "%s %" PRId64 " is out of range; legal: %g to %g",
-				f->key, value, f->min, f->max);
-	}
-	return ERR_OK;
-}
-
-/* The values that follow from several keys, and the checks of the whole. */
-static enum err_code finish(struct reader *r)
-{
-	struct hf_raw *raw = &r->raw;
-	struct model *m = &raw->m;
-	enum err_code code;
-	struct err inner;
-
-	if (m->ffn == 0 && m->expert_ffn == 0)
-		m->ffn = raw->ffn_ratio * m->hidden;
-	if (raw->ffn_parts > 1)
-		m->ffn /= raw->ffn_parts;
-	m->mlp_extra_params = raw->activation_params * m->layers;
-	if (m->heads > 0 && m->hidden % m->heads != 0 && m->head_dim == 0 && m->kv_lora_rank == 0)
-		return json_error(&r->place, NULL, ERR_FILE, r->e,
-			"hidden size %" PRId64 " is not a multiple of %" PRId64 " heads", m->hidden, m->heads);
-	if (raw->embed_width > 0 && raw->embed_width != m->hidden && !m->tied_embeddings)
-		return json_error(
-			&r->place, NULL, ERR_FILE, r->e, "word_embed_proj_dim can be expressed with tied embeddings only");
-	finish_attention(raw);
-	finish_biases(raw);
-	finish_norms_and_positions(raw);
-	finish_experts(raw);
-	code = check_ranges(r);
-	if (code != ERR_OK)
-		return code;
-	if (model_check(m, &inner) != ERR_OK)
-		return json_error(&r->place, NULL, ERR_FILE, r->e, "%s", inner.msg);
-	return check_moe_layers(r);
-}
-
 /* "Qwen2MoeForCausalLM" names the same as "qwen2_moe". */
 static bool names_architecture(const char *class_name, const char *type)
 {
@@ -426,21 +257,26 @@ static bool names_architecture(const char *class_name, const char *type)
 		}
 	}
 	for (; *type != '\0'; type++) {
-		char a, b;
-
 		if (*type == '_' || *type == '-')
 			continue;
-		if (i >= len)
-			return false;
-		a = class_name[i];
-		b = *type;
-		a = a >= 'A' && a <= 'Z' ? (char)(a - 'A' + 'a') : a;
-		b = b >= 'A' && b <= 'Z' ? (char)(b - 'A' + 'a') : b;
-		if (a != b)
+		if (i >= len || text_lower(class_name[i]) != text_lower(*type))
 			return false;
 		i++;
 	}
 	return i == len;
+}
+
+/* The i-th model type and its architecture; NULL past the last. The last architecture has no type. */
+static const struct hf_arch *arch_at(size_t i, const char **type)
+{
+	for (const struct hf_arch *arch = hf_archs; arch < hf_archs + hf_archs_n - 1; arch++)
+		for (const char *const *t = arch->types; *t != NULL; t++, i--)
+			if (i == 0) {
+				*type = *t;
+				return arch;
+			}
+	*type = NULL;
+	return NULL;
 }
 
 static bool is_type(const char *name, bool is_class_name, const char *type)
@@ -450,11 +286,12 @@ static bool is_type(const char *name, bool is_class_name, const char *type)
 
 static const struct hf_arch *find_arch(const char *name, bool is_class_name)
 {
-	for (size_t i = 0; i + 1 < hf_archs_n; i++)
-		for (size_t k = 0; k < sizeof hf_archs[i].types / sizeof hf_archs[i].types[0] && hf_archs[i].types[k] != NULL;
-			k++)
-			if (is_type(name, is_class_name, hf_archs[i].types[k]))
-				return &hf_archs[i];
+	const char *type;
+	const struct hf_arch *arch = arch_at(0, &type);
+
+	for (size_t i = 1; arch != NULL; arch = arch_at(i++, &type))
+		if (is_type(name, is_class_name, type))
+			return arch;
 	return NULL;
 }
 
@@ -468,15 +305,10 @@ static const struct hf_refused *find_refused(const char *name, bool is_class_nam
 
 const char *hf_config_type(size_t i)
 {
-	for (size_t a = 0; a + 1 < hf_archs_n; a++) {
-		for (size_t k = 0; k < sizeof hf_archs[a].types / sizeof hf_archs[a].types[0] && hf_archs[a].types[k] != NULL;
-			k++) {
-			if (i == 0)
-				return hf_archs[a].types[k];
-			i--;
-		}
-	}
-	return NULL;
+	const char *type;
+
+	(void)arch_at(i, &type);
+	return type;
 }
 
 static const char *type_at(const void *ctx, size_t i)
@@ -485,16 +317,11 @@ static const char *type_at(const void *ctx, size_t i)
 	return hf_config_type(i);
 }
 
-static const char *string_of(const cJSON *item)
-{
-	return cJSON_IsString(item) ? item->valuestring : NULL;
-}
-
 static const char *class_name_of(const cJSON *object)
 {
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(object, "architectures");
 
-	return cJSON_IsArray(list) ? string_of(list->child) : NULL;
+	return cJSON_IsArray(list) ? cJSON_GetStringValue(list->child) : NULL;
 }
 
 static enum err_code report_unknown_arch(const struct reader *r, const char *type)
@@ -514,8 +341,9 @@ static enum err_code report_unknown_arch(const struct reader *r, const char *typ
 }
 
 /* Reads one (text) configuration of a known or unknown architecture. */
-static enum err_code read_text_model(struct reader *r, const cJSON *object, const cJSON *outer, const char *type, bool known)
+static enum err_code read_text_model(struct reader *r, const cJSON *object, const cJSON *outer, const char *type)
 {
+	const bool known = r->arch->types[0] != NULL;
 	enum err_code code;
 
 	r->raw = r->arch->base;
@@ -545,7 +373,7 @@ static enum err_code read_text_model(struct reader *r, const cJSON *object, cons
 	if (r->n_unknown > 0)
 		return json_error(&r->place, NULL, ERR_FILE, r->e,
 			"not understood for a %s, and may change the parameter count: %s", r->raw.m.label, r->unknown);
-	return finish(r);
+	return hf_finish(&r->raw, r->moe_layers, r->moe_layers_key, &r->place, r->e);
 }
 
 /* The text model of a multimodal configuration, or NULL. */
@@ -569,7 +397,8 @@ enum err_code hf_config_parse(
 {
 	struct reader r = { .place = *p, .e = e };
 	const cJSON *inner = nested_text(root, &r.place), *object = inner != NULL ? inner : root;
-	const char *type = string_of(cJSON_GetObjectItemCaseSensitive(object, "model_type")), *class_name = class_name_of(object);
+	const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "model_type")),
+		   *class_name = class_name_of(object);
 	const struct hf_refused *refused;
 	enum err_code code;
 
@@ -587,15 +416,11 @@ enum err_code hf_config_parse(
 	if (r.arch == NULL && refused != NULL)
 		return json_error(&r.place, "model_type", ERR_FILE, e,
 			"a %.40s cannot be expressed: %s; what can be planned: decoders of attention and MLP (or experts) in "
-			"every "
-			"layer, or --params with its size",
+			"every layer, or --params with its size",
 			type, refused->why);
-	if (r.arch != NULL) {
-		code = read_text_model(&r, object, inner != NULL ? root : NULL, type, true);
-	} else {
+	if (r.arch == NULL)
 		r.arch = &hf_archs[hf_archs_n - 1];
-		code = read_text_model(&r, object, inner != NULL ? root : NULL, type, false);
-	}
+	code = read_text_model(&r, object, inner != NULL ? root : NULL, type);
 	if (code != ERR_OK)
 		return code;
 	*m = r.raw.m;

@@ -405,7 +405,7 @@ const struct hf_arch hf_archs[] = {
 	{ { "stablelm", "stablelm_epoch" }, { llama_shape, stablelm_keys }, { .m = { DIMS(50304, 2560, 6912, 32, 32, 32, 4096),
 	  GATED(2, NORM_LAYERNORM, 1) } }, "transformers stablelm" },
 	/* Last: what is not known by name but names every key itself. */
-	{ { "" }, { llama_shape, generic_keys }, { .m = { LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD }, .qk_norm_off = 1 },
+	{ { NULL }, { llama_shape, generic_keys }, { .m = { LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD }, .qk_norm_off = 1 },
 	  "keys of llama" },
 };
 /* clang-format on */
@@ -475,8 +475,8 @@ static const char *const ignored_keys[] = { "act_fn", "activation", "activation_
 	"fuse_cross_entropy", "fused_mlp", "gradient_checkpointing", "hidden_act", "hidden_activation", "hidden_dropout_prob",
 	"id2label", "ignore_index", "image_size", "inference_runner", "init_config", "init_device", "init_method", "init_std",
 	"initial_context_length", "initializer_factor", "initializer_range", "input_jitter_noise", "interleaved_qkv",
-	"interpolate_factor", "is_causal", "is_composition", "is_decoder", "is_llama_config", "label2id", "layer_switch", "layer_types",
-	"layerdrop", "length_penalty", "logit_scale", "logits_scaling", "logits_soft_cap", "masked_softmax_fusion",
+	"interpolate_factor", "is_causal", "is_composition", "is_decoder", "is_llama_config", "label2id", "layer_switch",
+	"layer_types", "layerdrop", "length_penalty", "logit_scale", "logits_scaling", "logits_soft_cap", "masked_softmax_fusion",
 	"max_attn_value", "max_length", "max_sequence_length", "max_window_layers", "min_length", "mlp_hidden_act",
 	"model_max_length", "model_type", "moe_jitter_eps", "moe_loss_weight", "moe_normalize_expert_weights", "mscale",
 	"multi_query_group", "mup_denominator", "n_ctx", "n_group", "n_special", "neftune_noise_alpha", "no_repeat_ngram_size",
@@ -499,8 +499,8 @@ static const char *const ignored_keys[] = { "act_fn", "activation", "activation_
 	"use_parallel_residual_in_mlp", "use_return_dict", "use_rotary", "use_sliding_window", "verbose", "vision_config",
 	"window_size", "z_loss_weight", NULL };
 
-static const char *const ignored_prefixes[] = { "rope_", "layernorm_", "_", "summary_", "transformers.", "yarn_", "vision_", "image_", "video_",
-	"audio_", "quantization_", NULL };
+static const char *const ignored_prefixes[] = { "rope_", "layernorm_", "_", "summary_", "transformers.", "yarn_", "vision_",
+	"image_", "video_", "audio_", "quantization_", NULL };
 static const char *const ignored_suffixes[] = { "_token_id", "_token_ids", "_token_index", "_dropout", "_pdrop", "_dropout_prob",
 	"_eps", "_epsilon", "_loss_coef", "_loss_coeff", "_multiplier", "_rope_theta", "_rope_scaling", "_local_base_freq",
 	NULL };

@@ -16,7 +16,6 @@ enum {
 	JSON_SIZE_MAX = 4 << 20, /* bytes of one file */
 	JSON_DEPTH_MAX = 48,     /* nested arrays and objects */
 	JSON_POINTER_CAP = 120,
-	JSON_VALUE_CAP = 64,
 };
 
 /* No quantity in any unit of a file is smaller, but not 0: what is divided by it stays finite. */
@@ -28,6 +27,9 @@ struct json_place {
 	char pointer[JSON_POINTER_CAP];
 };
 
+/* Checks a text against the grammar: UTF-8 without control characters, one object, at most JSON_DEPTH_MAX deep. ERR_FILE names
+ * file:line:column. */
+enum err_code json_scan(const char *name, const char *text, size_t len, struct err *e) NODISCARD;
 /* Parses text into *root, which must be an object; cJSON_Delete it. `name` stands for the file in messages. */
 enum err_code json_parse(const char *name, const char *text, size_t len, struct cJSON **root, struct err *e) NODISCARD;
 /* Reads a file of at most JSON_SIZE_MAX bytes and parses it. */
@@ -38,8 +40,9 @@ struct json_place json_inside(const struct json_place *p, const char *key);
 /* err_set with where = file:pointer/key; key NULL: the object itself. */
 enum err_code json_error(const struct json_place *p, const char *key, enum err_code code, struct err *e, const char *fmt, ...)
 	PRINTF_LIKE(5, 6);
-/* The value for a message, cut to fit: "abc", 3.5, an object. Returns buf. */
-char *json_describe(const struct cJSON *item, char *buf, size_t cap);
+/* json_error about p's member item->string, which begins with its value: "abc", 3.5, an object. ERR_FILE. */
+enum err_code json_refuse(const struct cJSON *item, const struct json_place *p, struct err *e, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
 
 /* Typed values; the errors name p's member item->string, the value and the nearest legal one. */
 enum err_code json_integer(

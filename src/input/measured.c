@@ -2,6 +2,7 @@
 
 #include "file.h"
 #include "json.h"
+#include "units.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -70,12 +71,7 @@ static enum err_code bad_line(const struct lines *l, struct err *e, const char *
 
 static bool parse_number(const char *text, double *value)
 {
-	char *end;
-
-	if (!isdigit((unsigned char)*text) && *text != '.')
-		return false;
-	*value = strtod(text, &end);
-	return *end == '\0' && isfinite(*value);
+	return units_parse_real(text, "", value, NULL) == ERR_OK && !(*value < 0);
 }
 
 /* What a table of nccl-tests says so far. */
@@ -266,14 +262,15 @@ static bool parse_size(const char *text, double *gflop)
 	if (parse_number(text, gflop))
 		return *gflop > 0;
 	for (int i = 0; i < 3; i++) {
-		char *end;
+		char number[24];
+		size_t len = strcspn(p, "xX");
 
-		if (!isdigit((unsigned char)*p))
+		if ((p[len] == '\0') != (i == 2) || len >= sizeof number)
 			return false;
-		side[i] = strtod(p, &end);
-		if (*end != (i < 2 ? 'x' : '\0') && !(i < 2 && *end == 'X'))
+		(void)snprintf(number, sizeof number, "%.*s", (int)len, p);
+		if (!parse_number(number, &side[i]))
 			return false;
-		p = end + 1;
+		p += len + 1;
 	}
 	*gflop = 2 * side[0] * side[1] * side[2] / 1e9;
 	return *gflop > 0 && isfinite(*gflop);

@@ -3,6 +3,7 @@
 #include "fields.h"
 #include "hf_config.h"
 #include "preset_keys.h"
+#include "text.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -168,7 +169,7 @@ static void name_after_file(const char *path, struct model *m)
 	}
 	/* An id has small letters, digits, '.' and '-' only. */
 	for (size_t i = 0; i < len; i++) {
-		char c = from[i] >= 'A' && from[i] <= 'Z' ? (char)(from[i] - 'A' + 'a') : from[i];
+		char c = text_lower(from[i]);
 
 		m->id[i] = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' ? c : '-';
 	}

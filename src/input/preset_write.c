@@ -39,51 +39,35 @@ static enum err_code make_directories(char *path, struct err *e)
 static enum err_code place(
 	enum preset_kind kind, const char *id, const char *xdg, const char *home, char path[PRESET_PATH_CAP], struct err *e)
 {
-	bool given = xdg != NULL && xdg[0] == '/';
-	int n;
+	char rest[100];
 
-	if (!given && (home == NULL || home[0] == '\0'))
-		return err_set(e, ERR_USAGE, "name", "neither XDG_CONFIG_HOME nor HOME says where your presets are");
-	n = snprintf(path, PRESET_PATH_CAP, "%s/%smeshplan/presets/%s/%s.json", given ? xdg : home, given ? "" : ".config/",
-		preset_kind_names[kind], id);
-	if (n < 0 || n >= PRESET_PATH_CAP)
-		return err_set(e, ERR_FILE, "name", "the path of the preset %s is too long", id);
-	return ERR_OK;
+	(void)snprintf(rest, sizeof rest, "/presets/%s/%s.json", preset_kind_names[kind], id);
+	if (file_own_path(xdg, home, ".config", rest, path, PRESET_PATH_CAP) != NULL)
+		return ERR_OK;
+	return err_set(e, ERR_USAGE, "name",
+		"neither XDG_CONFIG_HOME nor HOME says where your presets are, in at most %d characters", PRESET_PATH_CAP - 1);
 }
 
-enum err_code preset_write(enum preset_kind kind, const struct field_table *t, const void *value, const char *xdg_config_home,
-	const char *home, char path[PRESET_PATH_CAP], struct err *e)
+enum err_code preset_write(enum preset_kind kind, const void *value, const char *xdg_config_home, const char *home,
+	char path[PRESET_PATH_CAP], struct err *e)
 {
 	enum err_code code = place(kind, value, xdg_config_home, home, path, e);
 	char *text = malloc(DOCUMENT_CAP);
 	struct sink out;
-	bool first = true;
 
 	if (code == ERR_OK && text == NULL)
 		code = err_set(e, ERR_INTERNAL, path, "out of memory");
 	if (code == ERR_OK) {
 		sink_init(&out, text, DOCUMENT_CAP, NULL, NULL);
-		sink_puts(&out, "{");
-		for (size_t i = 0; i < t->n; i++) {
-			const struct field *f = &t->rows[i];
-
-			if (!f->required && fields_is_zero(f, value))
-				continue;
-			sink_puts(&out, first ? "\n  " : ",\n  ");
-			sink_json_string(&out, f->key);
-			sink_puts(&out, ": ");
-			fields_write_value(f, value, &out);
-			first = false;
-		}
+		fields_write(preset_kind_fields[kind], value, "{\n  ", ",\n  ", &out);
 		sink_puts(&out, "\n}\n");
 		/* A file that cannot be read would stop every command from then on. */
-		code = out.failed ? err_set(e, ERR_INTERNAL, path, "too long")
-				  : preset_text_check(kind, value, text, out.len, e);
-		if (code == ERR_OK)
-			code = make_directories(path, e);
-		if (code == ERR_OK)
-			code = file_write(path, text, out.len, e);
+		code = out.failed ? err_set(e, ERR_INTERNAL, path, "too long") : preset_text_check(kind, value, text, out.len, e);
 	}
+	if (code == ERR_OK)
+		code = make_directories(path, e);
+	if (code == ERR_OK)
+		code = file_write(path, text, out.len, e);
 	free(text);
 	return code;
 }

@@ -45,64 +45,13 @@ struct preset_store {
 	size_t sequence;
 };
 
-static enum err_code parse_model(const cJSON *object, const struct json_place *p, void *out, struct err *e)
-{
-	return model_file_parse(object, p, preset_keys_model, out, e);
-}
-
-static enum err_code parse_gpu(const cJSON *object, const struct json_place *p, void *out, struct err *e)
-{
-	struct gpu *g = out;
-	enum err_code code = fields_read(object, p, &gpu_fields, preset_keys_gpu, g, e);
-
-	if (code == ERR_OK && g->label[0] == '\0')
-		(void)snprintf(g->label, sizeof g->label, "%s", g->id);
-	return code;
-}
-
-static enum err_code parse_node(const cJSON *object, const struct json_place *p, void *out, struct err *e)
-{
-	struct node *n = out;
-	enum err_code code = fields_read(object, p, &node_fields, preset_keys_node, n, e);
-
-	if (code == ERR_OK && n->label[0] == '\0')
-		(void)snprintf(n->label, sizeof n->label, "%s", n->id);
-	return code;
-}
-
-static enum err_code parse_profile(const cJSON *object, const struct json_place *p, void *out, struct err *e)
-{
-	return fields_read(object, p, &profile_fields, preset_keys_profile, out, e);
-}
-
-static enum err_code parse_family(const cJSON *object, const struct json_place *p, void *out, struct err *e)
-{
-	struct err inner;
-	enum err_code code = fields_read(object, p, &gpu_family_fields, preset_keys_profile, out, e);
-
-	if (code == ERR_OK && gpu_family_check(out, &inner) != ERR_OK)
-		code = json_error(p, inner.where, ERR_FILE, e, "%s", inner.msg);
-	return code;
-}
-
-static enum err_code parse_coefficients(const cJSON *object, const struct json_place *p, void *out, struct err *e)
-{
-	struct coefficients *c = out;
-
-	c->v[COEF_ONE] = 1;
-	return fields_read(object, p, &coefficients_fields, preset_keys_profile, c, e);
-}
-
-static const struct kind_info {
-	size_t size;
-	enum err_code (*parse)(const cJSON *object, const struct json_place *p, void *out, struct err *e);
-} kinds[PRESET_KIND_COUNT] = {
-	[PRESET_KIND_MODEL] = { sizeof(struct model), parse_model },
-	[PRESET_KIND_GPU] = { sizeof(struct gpu), parse_gpu },
-	[PRESET_KIND_NODE] = { sizeof(struct node), parse_node },
-	[PRESET_KIND_PROFILE] = { sizeof(struct profile), parse_profile },
-	[PRESET_KIND_FAMILY] = { sizeof(struct gpu_family), parse_family },
-	[PRESET_KIND_COEFFICIENTS] = { sizeof(struct coefficients), parse_coefficients },
+const struct field_table *const preset_kind_fields[PRESET_KIND_COUNT] = {
+	[PRESET_KIND_MODEL] = &model_fields,
+	[PRESET_KIND_GPU] = &gpu_fields,
+	[PRESET_KIND_NODE] = &node_fields,
+	[PRESET_KIND_PROFILE] = &profile_fields,
+	[PRESET_KIND_FAMILY] = &gpu_family_fields,
+	[PRESET_KIND_COEFFICIENTS] = &coefficients_fields,
 };
 
 /* The id is the first member of each of the structs. */
@@ -197,23 +146,76 @@ static void fill_gpu_price(struct gpu *g, const struct entry *en)
 	(void)snprintf(g->usd_date, sizeof g->usd_date, "%s", en->prices[0].date);
 }
 
+/* What has no label is called by its id. */
+static void fill_label(char *label, size_t cap, const char *id)
+{
+	if (label[0] == '\0')
+		(void)snprintf(label, cap, "%s", id);
+}
+
+static enum err_code parse_gpu(const cJSON *root, const struct json_place *place, struct entry *en, struct err *e)
+{
+	struct gpu *g = en->value;
+	enum err_code code = fields_read(root, place, &gpu_fields, preset_keys_gpu, g, e);
+
+	if (code == ERR_OK)
+		code = preset_keys_prices(root, place, &en->prices, &en->n_prices, e);
+	fill_label(g->label, sizeof g->label, g->id);
+	fill_gpu_price(g, en);
+	return code;
+}
+
+static enum err_code parse_node(const cJSON *root, const struct json_place *place, struct node *n, struct err *e)
+{
+	enum err_code code = fields_read(root, place, &node_fields, preset_keys_node, n, e);
+
+	fill_label(n->label, sizeof n->label, n->id);
+	return code;
+}
+
+static enum err_code parse_family(const cJSON *root, const struct json_place *place, struct gpu_family *f, struct err *e)
+{
+	struct err inner;
+	enum err_code code = fields_read(root, place, &gpu_family_fields, preset_keys_profile, f, e);
+
+	if (code == ERR_OK && gpu_family_check(f, &inner) != ERR_OK)
+		code = json_error(place, inner.where, ERR_FILE, e, "%s", inner.msg);
+	return code;
+}
+
+static enum err_code parse_value(
+	struct entry *en, enum preset_kind kind, const cJSON *root, const struct json_place *place, struct err *e)
+{
+	switch (kind) {
+	case PRESET_KIND_MODEL:
+		return model_file_parse(root, place, preset_keys_model, en->value, e);
+	case PRESET_KIND_GPU:
+		return parse_gpu(root, place, en, e);
+	case PRESET_KIND_NODE:
+		return parse_node(root, place, en->value, e);
+	case PRESET_KIND_COEFFICIENTS:
+		((struct coefficients *)en->value)->v[COEF_ONE] = 1;
+		break;
+	case PRESET_KIND_FAMILY:
+		return parse_family(root, place, en->value, e);
+	case PRESET_KIND_PROFILE:
+	case PRESET_KIND_COUNT:
+		break;
+	}
+	return fields_read(root, place, preset_kind_fields[kind], preset_keys_profile, en->value, e);
+}
+
 /* The value, its prices and the keys beside them; en owns them also after an error. */
 static enum err_code entry_parse(
 	struct entry *en, enum preset_kind kind, const cJSON *root, const struct json_place *place, struct err *e)
 {
 	enum err_code code;
 
-	en->value = calloc(1, kinds[kind].size);
+	en->value = calloc(1, preset_kind_fields[kind]->struct_size);
 	if (en->value == NULL)
 		return err_set(e, ERR_INTERNAL, place->file, "out of memory");
-	code = kinds[kind].parse(root, place, en->value, e);
-	if (code == ERR_OK)
-		code = preset_keys_check(root, place, e);
-	if (code == ERR_OK && kind == PRESET_KIND_GPU)
-		code = preset_keys_prices(root, place, &en->prices, &en->n_prices, e);
-	if (code == ERR_OK && kind == PRESET_KIND_GPU)
-		fill_gpu_price(en->value, en);
-	return code;
+	code = parse_value(en, kind, root, place, e);
+	return code == ERR_OK ? preset_keys_check(root, place, e) : code;
 }
 
 static void entry_free_value(struct entry *en)
@@ -314,13 +316,26 @@ static enum err_code publish_prices(struct preset_store *store, struct err *e)
 	return ERR_OK;
 }
 
+/* Where a user's default stands before the built-in one, only the first is what --framework alone means. */
+static void keep_one_default(struct profile *profiles, size_t n)
+{
+	bool taken[FRAMEWORK_COUNT] = { false };
+
+	for (size_t i = 0; i < n; i++) {
+		struct profile *p = &profiles[i];
+
+		p->is_default = p->is_default && !taken[p->framework];
+		taken[p->framework] = taken[p->framework] || p->is_default;
+	}
+}
+
 enum err_code preset_store_publish(struct preset_store *store, struct err *e)
 {
 	struct catalog *c = &store->catalog;
 
 	for (size_t k = 0; k < PRESET_KIND_COUNT; k++) {
 		struct shelf *shelf = &store->shelves[k];
-		size_t size = kinds[k].size;
+		size_t size = preset_kind_fields[k]->struct_size;
 		char *values;
 
 		if (shelf->n == 0)
@@ -333,6 +348,7 @@ enum err_code preset_store_publish(struct preset_store *store, struct err *e)
 		for (size_t i = 0; i < shelf->n; i++)
 			memcpy(values + i * size, shelf->entries[i].value, size);
 	}
+	keep_one_default(store->shelves[PRESET_KIND_PROFILE].values, store->shelves[PRESET_KIND_PROFILE].n);
 	*c = (struct catalog){
 		.models = store->shelves[PRESET_KIND_MODEL].values,
 		.n_models = store->shelves[PRESET_KIND_MODEL].n,
@@ -369,7 +385,7 @@ enum err_code preset_store_check(const struct preset_store *store, struct err *e
 	return ERR_OK;
 }
 
-static bool kind_of_path(const char *path, enum preset_kind *kind)
+bool preset_kind_of(const char *path, enum preset_kind *kind)
 {
 	size_t len = strcspn(path, "/");
 
@@ -392,7 +408,7 @@ static enum err_code store_add_built_in(struct preset_store *store, struct err *
 
 		if (strncmp(file->path, "measured/", 9) == 0)
 			continue; /* runs_csv.c reads those */
-		if (!kind_of_path(file->path, &kind))
+		if (!preset_kind_of(file->path, &kind))
 			return err_set(e, ERR_INTERNAL, file->path, "is no preset of a known kind");
 		code = store_add(store, kind, file->path, &en, e);
 		if (code != ERR_OK)
@@ -450,6 +466,11 @@ size_t preset_store_count(const struct preset_store *store, enum preset_kind kin
 const char *preset_store_id(const struct preset_store *store, enum preset_kind kind, size_t i)
 {
 	return store->shelves[kind].entries[i].id;
+}
+
+const void *preset_store_value(const struct preset_store *store, enum preset_kind kind, size_t i)
+{
+	return store->shelves[kind].entries[i].value;
 }
 
 const char *preset_store_text(

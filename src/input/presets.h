@@ -4,7 +4,9 @@
 
 #include "catalog.h"
 #include "err.h"
+#include "field.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum preset_kind {
@@ -18,6 +20,12 @@ enum preset_kind {
 };
 /* Names of the directories: "models", "gpus", "nodes", "frameworks", "families", "coefficients". */
 extern const char *const preset_kind_names[PRESET_KIND_COUNT + 1];
+/* The kind whose name a path begins with: "gpus", "gpus/h100-sxm-80gb"; false if there is none. */
+bool preset_kind_of(const char *path, enum preset_kind *kind);
+/* Their members: the struct that each table describes is the value of a preset. */
+extern const struct field_table *const preset_kind_fields[PRESET_KIND_COUNT];
+
+enum { PRESET_PATH_CAP = 1024 };
 
 struct preset_store;
 
@@ -40,6 +48,8 @@ const struct catalog *preset_store_catalog(const struct preset_store *store);
 size_t preset_store_count(const struct preset_store *store, enum preset_kind kind);
 /* Id of the i-th preset, in the order of the catalog. */
 const char *preset_store_id(const struct preset_store *store, enum preset_kind kind, size_t i);
+/* Its value, a struct model, gpu, node ... */
+const void *preset_store_value(const struct preset_store *store, enum preset_kind kind, size_t i);
 /* Its file as it stands, with sources, prices and notes; *len bytes, not NUL-terminated. *from: "built in" or the path. NULL if
  * unknown. */
 const char *preset_store_text(

@@ -4,6 +4,9 @@
 
 #include "presets_internal.h"
 
+#include "file.h"
+#include "text.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -98,10 +101,9 @@ static enum err_code add_kind_dir(struct preset_store *store, enum preset_kind k
 static enum err_code holds_nothing(const char *dir, struct err *e)
 {
 	char names[160] = "";
-	size_t len = 0;
 
-	for (size_t k = 0; k < PRESET_KIND_COUNT && len < sizeof names; k++)
-		len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", k > 0 ? ", " : "", preset_kind_names[k]);
+	for (size_t k = 0; k < PRESET_KIND_COUNT; k++)
+		text_join(names, sizeof names, ", ", preset_kind_names[k]);
 	return err_set(e, ERR_FILE, dir, "holds none of the directories %s", names);
 }
 
@@ -136,18 +138,10 @@ enum err_code preset_store_add_dir(struct preset_store *store, const char *dir, 
 
 enum err_code preset_store_add_user(struct preset_store *store, const char *xdg_config_home, const char *home, struct err *e)
 {
-	bool xdg = xdg_config_home != NULL && xdg_config_home[0] == '/';
-	char *path;
+	char path[PRESET_PATH_CAP];
 	struct stat st;
-	enum err_code code = ERR_OK;
+	bool there =
+		file_own_path(xdg_config_home, home, ".config", "/presets", path, sizeof path) != NULL && stat(path, &st) == 0;
 
-	if (!xdg && (home == NULL || home[0] == '\0'))
-		return ERR_OK;
-	path = join_path(xdg ? xdg_config_home : home, xdg ? "meshplan/presets" : ".config/meshplan/presets");
-	if (path == NULL)
-		return err_set(e, ERR_INTERNAL, "presets", "out of memory");
-	if (stat(path, &st) == 0)
-		code = preset_store_add_dir(store, path, e);
-	free(path);
-	return code;
+	return there ? preset_store_add_dir(store, path, e) : ERR_OK;
 }

@@ -1,10 +1,10 @@
 #include "runs_row.h"
 
 #include "scenario.h"
+#include "units.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { KEY_CAP = 48, VALUE_CAP = 1200 };
@@ -27,10 +27,7 @@ const char *runs_get(const struct runs_row *r, const char *key)
 
 static bool parse(const char *text, double *value)
 {
-	char *end;
-
-	*value = strtod(text, &end);
-	return end != text && *end == '\0' && isfinite(*value);
+	return units_parse_real(text, "", value, NULL) == ERR_OK;
 }
 
 double runs_number(const struct runs_row *r, const char *key, double otherwise)
@@ -257,15 +254,15 @@ static double number_of(const struct runs_row *r, const char *text)
 		const char *name;
 		double (*of)(const struct runs_row *);
 	} plain[] = { { "@layers", gpt_layers }, { "@batch", nearest_batch }, { "@layout", layout_gpus } };
-	double per_rank = floor(runs_number(r, "global_batch", 0) / (double)ranks(r));
+	double per_rank = floor(runs_number(r, "global_batch", 0) / (double)ranks(r)), n;
 
 	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
 		if (strcmp(text, plain[i].name) == 0)
 			return plain[i].of(r);
 	if (strncmp(text, "@divisor:", 9) == 0)
-		return largest_divisor(r, strtod(text + 9, NULL));
+		return parse(text + 9, &n) ? largest_divisor(r, n) : 0;
 	if (strncmp(text, "@per-rank:", 10) == 0)
-		return fmin(strtod(text + 10, NULL), fmax(1, per_rank));
+		return parse(text + 10, &n) ? fmin(n, fmax(1, per_rank)) : 0;
 	if (strcmp(text, "@local-batch") == 0)
 		return floor(per_rank / fmax(1, runs_number(r, "pp", 1)));
 	return from_key(r, text + 1);

@@ -3,16 +3,16 @@
 #include "file.h"
 #include "json.h"
 #include "report.h"
+#include "text.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The longest value is a list of stages: 256 numbers of up to five digits. */
-enum { VALUE_CAP = 2048, FILE_CAP = 65536 };
+enum { VALUE_CAP = 2048 };
 
 struct loader {
 	const struct catalog *c;
@@ -56,14 +56,18 @@ static enum err_code list_text(const struct loader *l, const struct knob *k, con
 
 	text[0] = '\0';
 	cJSON_ArrayForEach (item, list) {
-		double x = cJSON_IsNumber(item) ? item->valuedouble : -1;
 		char index[24];
+		struct json_place at;
+		int64_t layers;
+		enum err_code code;
 		int n;
 
 		(void)snprintf(index, sizeof index, "%zu", i++);
-		if (x < 0 || x > 1e6 || x > (double)(int64_t)x)
-			return json_error(&inside, index, ERR_FILE, l->e, "a whole number from 0 to 1000000 is needed");
-		n = snprintf(text + len, cap - len, "%s%" PRId64, len == 0 ? "" : ",", (int64_t)x);
+		at = json_inside(&inside, index);
+		code = json_integer(item, &at, 0, 1000000, &layers, l->e);
+		if (code != ERR_OK)
+			return code;
+		n = snprintf(text + len, cap - len, "%s%" PRId64, len == 0 ? "" : ",", layers);
 		if (n < 0 || len + (size_t)n >= cap)
 			return json_error(&l->place, k->key, ERR_FILE, l->e, "the list is too long");
 		len += (size_t)n;
@@ -75,7 +79,6 @@ static enum err_code list_text(const struct loader *l, const struct knob *k, con
 static enum err_code value_text(const struct loader *l, const struct knob *k, const cJSON *item, char *text, size_t cap)
 {
 	bool flag = k->type == KNOB_FLAG || k->type == KNOB_BIAS;
-	char shown[JSON_VALUE_CAP];
 	struct sink out;
 
 	if (cJSON_IsBool(item) && flag) {
@@ -101,8 +104,7 @@ static enum err_code value_text(const struct loader *l, const struct knob *k, co
 		sink_json_double(&out, item->valuedouble);
 		return ERR_OK;
 	}
-	return json_error(&l->place, k->key, ERR_FILE, l->e, "%s is not a value for %s%s",
-		json_describe(item, shown, sizeof shown), k->key, flag ? "; legal: true, false" : "");
+	return json_refuse(item, &l->place, l->e, "is not a value for %s%s", k->key, flag ? "; legal: true, false" : "");
 }
 
 static enum err_code apply_text(struct loader *l, const struct knob *k, const char *text)
@@ -122,10 +124,9 @@ static enum err_code start_custom(struct loader *l, const char *id)
 
 	for (size_t i = 0; i < knob_count(); i++) {
 		const struct knob *k = knob_at(i);
-		size_t len = strlen(missing);
 
 		if (is_shape(k) && !is_summary(k) && value_of(l, k) == NULL)
-			(void)snprintf(missing + len, sizeof missing - len, "%s%s", len == 0 ? "" : ", ", k->key);
+			text_join(missing, sizeof missing, ", ", k->key);
 	}
 	if (missing[0] != '\0')
 		return json_error(&l->place, "model", ERR_FILE, l->e,
@@ -308,18 +309,19 @@ void scenario_file_print(const struct draft *d, const char *version, struct sink
 	sink_puts(out, "\n  }\n}\n");
 }
 
+struct saved {
+	const struct draft *d;
+	const char *version;
+};
+
+static void print_saved(const void *ctx, struct sink *out)
+{
+	const struct saved *saved = ctx;
+
+	scenario_file_print(saved->d, saved->version, out);
+}
+
 enum err_code scenario_file_write(const char *path, const struct draft *d, const char *version, struct err *e)
 {
-	char *text = malloc(FILE_CAP);
-	enum err_code code;
-	struct sink out;
-
-	if (text == NULL)
-		return err_set(e, ERR_INTERNAL, path, "out of memory");
-	sink_init(&out, text, FILE_CAP, NULL, NULL);
-	scenario_file_print(d, version, &out);
-	code = sink_finish(&out) ? file_write(path, text, out.len, e)
-				 : err_set(e, ERR_INTERNAL, path, "the scenario has more than %d bytes", FILE_CAP);
-	free(text);
-	return code;
+	return file_print(path, print_saved, &(struct saved){ d, version }, e);
 }

@@ -3,6 +3,7 @@
 #include "file.h"
 #include "json.h"
 #include "sink.h"
+#include "text.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -21,7 +22,6 @@ static enum err_code pick(
 {
 	char list[80] = "";
 	const char *text;
-	size_t len = 0;
 	enum err_code code = json_string(item, place, &text, e);
 
 	if (code != ERR_OK)
@@ -31,7 +31,7 @@ static enum err_code pick(
 			*out = i;
 			return ERR_OK;
 		}
-		len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", i > 0 ? ", " : "", words[i]);
+		text_join(list, sizeof list, ", ", words[i]);
 	}
 	return json_error(place, item->string, ERR_FILE, e, "there is no \"%.40s\"; legal: %s", text, list);
 }

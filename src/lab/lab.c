@@ -19,8 +19,8 @@ const char *const lab_unit_names[LAB_UNIT_COUNT] = {
 	[LAB_RATE] = "bytes/s",
 };
 
-const struct lab *const lab_table[] = { &lab_dp, &lab_allreduce, &lab_tp, &lab_fsdp, &lab_pp, &lab_accum, &lab_checkpoint,
-	&lab_precision, &lab_moe, &lab_offload, NULL };
+#define LAB_ROW(id) &lab_##id,
+const struct lab *const lab_table[] = { LAB_TABLE(LAB_ROW) NULL };
 
 const struct lab *lab_find(const char *id)
 {

@@ -115,4 +115,4 @@ for cases in "$src"/tests/cli/*.case; do
 done
 
 echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+[ "$passed" != 0 ] && [ "$failed" = 0 ]
