@@ -128,13 +128,14 @@ static double send_s(const struct step_model *m, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	const struct profile *p = &s->profile;
-	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), share = hops_across(m), one, calls, fill;
+	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : m->sp_tp), share = hops_across(m), one,
+	       calls, fill;
 	bool across = share == 1, interleaved = s->layout.vpp > 1;
 
 	if (s->layout.pp == 1)
 		return 0;
-	/* The first and the last micro-batch take every hop. Between them ranks wait for the slowest one, which hides hops that are
-	 * slower than most. */
+	/* The first and the last micro-batch take every hop. Between them ranks wait for the slowest one, which hides hops that
+	 * are slower than most. */
 	one = comm_send_s(&m->links, bytes, across);
 	fill = 2 * ((double)s->layout.pp - 1) *
 		((1 - share) * comm_send_s(&m->links, bytes, false) + share * comm_send_s(&m->links, bytes, true));
