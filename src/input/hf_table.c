@@ -74,7 +74,7 @@ static const struct hf_key minimax_m2_keys[] = {
 	NEED("num_local_experts", M(experts)), ZERO("shared_intermediate_size"), NOT("use_qk_norm", R(qk_norm_off)),
 	FLAG("use_routing_bias", M(router_bias)), ONE("attn_type_list"), WORD("qk_norm_type", R(plain), per_layer),
 	NOTHING("use_mtp"), NOTHING("num_mtp_modules"), NOTHING("mtp_transformer_layers"), NOTHING("mlp_intermediate_size"),
-	NOTHING("shared_moe_mode"), NOTHING("max_model_len"), END
+	NOTHING("shared_moe_mode"), NOTHING("max_model_len"), ZERO("attention_bias"), END
 };
 static const struct hf_key grok_keys[] = {
 	NEED("num_experts", M(experts)), INT("num_experts_per_token", M(topk)), INT("num_selected_experts", M(topk)), END
@@ -115,7 +115,7 @@ static const struct hf_key ernie_moe_keys[] = {
 	NEED("moe_intermediate_size", M(expert_ffn)), INT("moe_num_shared_experts", M(shared_experts)),
 	INT("moe_layer_start_index", M(dense_layers)), MOE_LAYERS("moe_layer_end_index"), ONE("moe_layer_interval"),
 	INT("num_nextn_predict_layers", M(mtp_layers)), ZERO("use_bias"), NOTHING("moe_capacity"), NOTHING("moe_gate"),
-	NOTHING("moe_use_aux_free"), NOTHING("moe_norm_min"), ONE("compression_ratio"), END
+	NOTHING("moe_use_aux_free"), NOTHING("moe_norm_min"), NOTHING("moe_gate_act"), ONE("compression_ratio"), END
 };
 static const struct hf_key hunyuan_keys[] = {
 	NEED("intermediate_size", M(ffn)), INT("attention_head_dim", M(head_dim)), FLAG("attention_bias", R(attention_bias)),
@@ -311,8 +311,11 @@ const struct hf_arch hf_archs[] = {
 	  .expert_ffn = 2048, .dense_layers = 3, .router_bias = 1 } }, "transformers deepseek_v3" },
 	{ { "dots1" }, { llama_shape, routed_keys, dots1_keys }, { .m = { DIMS(152064, 4608, 10944, 62, 32, 32, 2048),
 	  LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD, .router_bias = 1 } }, "transformers dots1" },
-	{ { "bailing_moe_v2", "bailing_moe" }, { llama_shape, bailing_keys }, { .m = { DIMS(157184, 2048, 5120, 20, 16, 4, 32768),
-	  LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD }, .qk_norm_off = 1 }, "inclusionAI/Ling-mini-2.0 modeling_bailing_moe_v2.py" },
+	{ { "bailing_moe_v2" }, { llama_shape, bailing_keys }, { .m = { DIMS(157184, 2048, 5120, 20, 16, 4, 32768),
+	  LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD, .shared_experts = 1, .dense_layers = 1, .router_bias = 1 } },
+	  "inclusionAI/Ling-mini-2.0 modeling_bailing_moe_v2.py" },
+	{ { "bailing_moe" }, { llama_shape, bailing_keys }, { .m = { DIMS(30592, 1024, 0, 24, 16, 0, 16384), LLAMA_TRAITS,
+	  .qk_norm = QK_NORM_HEAD, .out_bias = 1 }, .qk_norm_off = 1 }, "inclusionAI/Ling-lite modeling_bailing_moe.py" },
 	{ { "minicpm3" }, { llama_shape, minicpm3_keys, mla_keys }, { .m = { DIMS(73448, 2560, 6400, 62, 40, 40, 32768),
 	  LLAMA_TRAITS, .tied_embeddings = 1, .q_lora_rank = 768 } }, "openbmb/MiniCPM3-4B modeling_minicpm.py" },
 	{ { "minicpm" }, { llama_shape, attention_bias }, { .m = { DIMS(32000, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS,
@@ -499,8 +502,8 @@ static const char *const ignored_keys[] = { "act_fn", "activation", "activation_
 	"use_parallel_residual_in_mlp", "use_return_dict", "use_rotary", "use_sliding_window", "verbose", "vision_config",
 	"window_size", "z_loss_weight", NULL };
 
-static const char *const ignored_prefixes[] = { "rope_", "layernorm_", "_", "summary_", "transformers.", "yarn_", "vision_", "image_", "video_",
-	"audio_", "quantization_", NULL };
+static const char *const ignored_prefixes[] = { "rope_", "layernorm_", "_", "summary_", "transformers.", "yarn_", "vision_",
+	"image_", "video_", "audio_", "quantization_", NULL };
 static const char *const ignored_suffixes[] = { "_token_id", "_token_ids", "_token_index", "_dropout", "_pdrop", "_dropout_prob",
 	"_eps", "_epsilon", "_loss_coef", "_loss_coeff", "_multiplier", "_rope_theta", "_rope_scaling", "_local_base_freq",
 	NULL };
