@@ -56,7 +56,7 @@ struct hf_key {
 };
 
 struct hf_arch {
-	const char *types[5];         /* values of model_type */
+	const char *types[8];         /* values of model_type */
 	const struct hf_key *sets[3]; /* NULL-terminated list of key sets, each ends with HF_END */
 	struct hf_raw base;
 	const char *cite;
