@@ -117,7 +117,8 @@ static const struct {
 	{ "{}", "c.json:/model_type", "neither model_type nor architectures", ERR_FILE },
 	{ "{\"model_type\": \"llama\"}", "c.json:", "vocab_size, hidden_size, num_hidden_layers, num_attention_heads", ERR_FILE },
 	{ LLAMA ", \"hidden_size\": 64}", "c.json:/hidden_size", "twice", ERR_FILE },
-	{ LLAMA ", \"mystery_size\": 64}", "c.json:", "mystery_size", ERR_FILE },
+	{ LLAMA ", \"mystery_size\": 64, \"other\": null}", "c.json:", "count: mystery_size", ERR_FILE },
+	{ LLAMA ", \"qk_layer_norms\": true}", "c.json:/qk_layer_norms", "cannot be expressed", ERR_FILE },
 	{ LLAMA ", \"num_key_value_heads\": 3}", "c.json:", "does not divide", ERR_FILE },
 	{ LLAMA ", \"num_key_value_heads\": -1}", "c.json:/num_key_value_heads", "-1 is out of range", ERR_FILE },
 	{ LLAMA ", \"num_key_value_heads\": 2.5}", "c.json:/num_key_value_heads", "nearest: 3", ERR_FILE },
@@ -200,6 +201,17 @@ START_TEST(what_is_said_per_layer_is_read_when_it_is_the_same)
 		"%s: %s", e.where, e.msg);
 	ck_assert_int_eq(model_params(&one), model_params(&lists));
 	ck_assert_int_eq(lists.experts, 4);
+}
+END_TEST
+
+/* What is null or empty says nothing, known or not. */
+START_TEST(what_is_not_set_is_not_asked_for)
+{
+	struct model m;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(parse(LLAMA ", \"mystery\": null, \"perceiver_config\": {}, \"others\": []}", &m, &e) == ERR_OK, "%s: %s",
+		e.where, e.msg);
 }
 END_TEST
 
@@ -328,6 +340,7 @@ int main(void)
 	tcase_add_test(t, imports_equal_the_presets_member_by_member);
 	tcase_add_loop_test(t, what_cannot_be_read_exactly_is_refused_by_name, 0, (int)(sizeof bad / sizeof bad[0]));
 	tcase_add_test(t, what_is_said_per_layer_is_read_when_it_is_the_same);
+	tcase_add_test(t, what_is_not_set_is_not_asked_for);
 	tcase_add_test(t, no_width_of_a_shared_expert_is_no_shared_expert);
 	tcase_add_test(t, an_unknown_type_that_says_everything_is_read);
 	tcase_add_test(t, the_class_name_stands_in_for_a_missing_type);

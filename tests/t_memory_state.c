@@ -1,6 +1,7 @@
 /* Model states against Megatron-LM's own estimator, and the ledgers of the frameworks. */
 #include "support.h"
 
+#include "estimators.h"
 #include "memory.h"
 #include "num.h"
 #include "plan.h"
@@ -47,6 +48,8 @@ static void check_estimate(const struct csv *c)
 
 	test_draft(&d, csv_text(c, "knobs"));
 	ck_assert_msg(scenario_check(&d.s, &e) == ERR_OK, "%s: %s: %s", csv_text(c, "case"), e.where, e.msg);
+	ck_assert_msg(fabs(estimator_megatron_state(&d.s) / csv_real(c, "bytes") - 1) < 1e-9 || csv_text(c, "why")[0] != '\0',
+		"%s: their rules give %.0f", csv_text(c, "case"), estimator_megatron_state(&d.s));
 	percent = 100 * ((double)largest_state(&d.s) / csv_real(c, "bytes") - 1);
 	if (test_prints_table())
 		printf("%-44s %+9.4f %%  %s %s\n", csv_text(c, "case"), percent, expect, csv_text(c, "why"));

@@ -53,6 +53,10 @@ static const struct refusal {
 	{ LLAMA "gpus=8;global-batch=8;seq=0", "seq" },
 	{ "model=llama3-8b;gpu=H100;gpus=8;framework=deepspeed;zero=3;global-batch=8;offload-params=cpu",
 		"offload-params" }, /* without offload */
+	{ "model=llama3-8b;gpu=H100;gpus=8;framework=deepspeed;zero=2;global-batch=8;offload=cpu;offload-params=cpu",
+		"offload-params" }, /* ZeRO-2 has every parameter on every GPU */
+	{ "model=llama1-33b;gpu=H100;gpus=13;framework=megatron;tp=13;zero=0;global-batch=13",
+		"tp" }, /* 13 divides 52 heads, not the MLP of 17920 */
 	{ "model=llama3-8b;gpu=H100;gpus=8;framework=deepspeed;zero=2;pp=2;global-batch=8",
 		"zero" }, /* pipelines exclude ZeRO-2 */
 	{ "model=llama3-8b;gpu=H100;gpus=8;framework=deepspeed;zero=2;global-batch=8;offload=nvme", "offload" },

@@ -387,7 +387,6 @@ int cmd_presets(struct cli *cli)
 {
 	const struct args *a = &cli->args;
 	const char *verb = a->n_words > 0 ? a->words[0] : "";
-	enum preset_kind kind;
 	bool is_show = strcmp(verb, "show") == 0, is_import = strcmp(verb, "import") == 0;
 
 	if (a->n_words == 0)

@@ -22,9 +22,10 @@ struct estimate estimator_deepspeed_zero3(double params, double largest_layer_pa
 	bool cpu_offload, bool cpu_offload_params, bool zero_init);
 /* Parameters of the largest Linear or Embedding of the model: what that estimator calls the largest layer. */
 int64_t estimator_largest_matrix(const struct model *m);
-/* Megatron-LM's report_theoretical_memory, weight and optimizer part of the most loaded shard: 18 or 6 + 12/dp bytes of (layers /
- * (tp pp) + embedding / tp, twice if untied and pp = 1). Src: Megatron-LM megatron/training/theoretical_memory_usage.py. Leaves
- * out biases, context parallelism, every other precision and optimizer; averages the stages. */
+/* Megatron-LM's report_theoretical_memory, weight and optimizer part of the most loaded shard: 18 or 6 + 12/dp bytes of what a
+ * rank holds: layers / pp, matrices / tp with the embedding (twice if untied and pp = 1), norms and routers whole, experts / (ep
+ * etp) with the dp of their own. Src: Megatron-LM megatron/training/theoretical_memory_usage.py. Leaves out biases, q/k norms,
+ * context parallelism, every other precision and optimizer; averages the stages. */
 double estimator_megatron_state(const struct scenario *s);
 /* accelerate estimate-memory, "Training using Adam": four times the weights in the dtype. Leaves out sharding, activations, fp32
  * copies. */

@@ -143,7 +143,7 @@ static size_t collect_answers(const struct draft *d, const struct plan *p, struc
 		estimator_lesson(params, full ? 4 : 2, s->cluster.gpus, zero) };
 	a[n++] = (struct answer){ "ZeRO paper", "2+2+12 bytes over dp; no activations",
 		estimator_zero_paper(params, p->dp, zero) };
-	a[n++] = (struct answer){ "Megatron-LM estimator", "18 or 6+12/dp bytes of an average shard; states only",
+	a[n++] = (struct answer){ "Megatron-LM estimator", "18 or 6+12/dp bytes of the fullest shard; states only",
 		estimator_megatron_state(s) };
 	a[n++] = (struct answer){ "DeepSpeed estimator, ZeRO-2", "states only; no tensor or pipeline parallelism",
 		estimator_deepspeed_zero2(params, per_node, p->nodes, offload).gpu_bytes };

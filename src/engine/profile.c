@@ -129,7 +129,7 @@ static const struct field rows[] = {
 	COEF("tp-rate", tp_rate, N_("collective rate of tensor parallelism")),
 	COEF("tp-hidden", tp_hidden, N_("share of tensor-parallel traffic hidden by buffers; absent: none")),
 	FLAG("tp-broadcasts-batch", tp_broadcasts_batch, N_("one tensor-parallel rank reads the batch and sends it to the others")),
-	FLAG("pp-split-over-tp", pp_split_over_tp, N_("stage-to-stage transfers are divided by tp")),
+	FLAG("pp-split-over-tp", pp_split_over_tp, N_("stage-to-stage transfers are divided by tp, sequence parallel or not")),
 	FLAG("pp-overlap", pp_overlap, N_("interleaved transfers overlap with compute")),
 	FLAG("post-validation", post_validation, N_("the optimizer step waits for no other pipeline rank; a bad step is undone")),
 	FLAG("pp-gathers-once", pp_gathers_once, N_("FSDP under pipelines gathers once per step")),

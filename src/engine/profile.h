@@ -42,7 +42,7 @@ struct profile {
 	int32_t schedules;  /* enum schedules_kind */
 	/* State ledger, bytes per parameter under 16-bit mixed precision. */
 	double weight_bytes, grad_bytes, grad_bytes_fp16, grad_accum_bytes, grad_copy_bytes, master_bytes,
-		moment_bytes; /* both moments of AdamW; 0: fp32 */
+		moment_bytes;                                                 /* both moments of AdamW; 0: fp32 */
 	int64_t weights_sharded_from, grads_sharded_from, accum_sharded_from; /* ZeRO stage; 4: never. Optimizer states: 1 */
 	double fp8_weight_copy_bytes;
 	int32_t models_activations; /* 0: an estimator of states only */
@@ -87,9 +87,10 @@ struct profile {
 	int32_t attention_hopper; /* fused attention rate on Hopper; one = as the family */
 	int32_t rowwise_fp8;
 	int64_t comm_multiprocessors; /* kept from computation by expert traffic under overlapped blocks */
-	int32_t tp_rate, tp_hidden;                            /* collective rate; share hidden by buffers; one = neither */
-	int32_t tp_broadcasts_batch;                           /* Megatron-LM megatron/training/utils.py */
-	int32_t pp_split_over_tp, pp_overlap, pp_gathers_once; /* transfers divided by tp; interleaved overlap; FSDP under PP */
+	int32_t tp_rate, tp_hidden;   /* collective rate; share hidden by buffers; one = neither */
+	int32_t tp_broadcasts_batch;  /* Megatron-LM get_batch_on_this_tp_rank */
+	int32_t pp_split_over_tp, pp_overlap,
+		pp_gathers_once; /* transfers divided by tp without sequence parallel too; interleaved overlap; FSDP under PP */
 	int32_t post_validation; /* ranks step without waiting for the norm of all; Qi 2023 sec. 4 */
 	int32_t dp_overlap;
 	double reduce_bytes, gather_bytes, gather_bytes_fp8; /* per parameter on the wire */

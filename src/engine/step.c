@@ -135,8 +135,8 @@ static double send_s(const struct step_model *m, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	const struct profile *p = &s->profile;
-	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), share = hops_across(m), one, calls,
-	       fill;
+	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : m->sp_tp), share = hops_across(m), one,
+	       calls, fill;
 	bool across = share == 1, interleaved = s->layout.vpp > 1;
 
 	if (s->layout.pp == 1)

@@ -64,11 +64,16 @@ static enum err_code put(struct reader *r, const struct json_place *p, const str
 	return ERR_OK;
 }
 
+/* What is not set says nothing, whatever it is. */
+static bool is_unset(const cJSON *item)
+{
+	return cJSON_IsNull(item) || ((cJSON_IsArray(item) || cJSON_IsObject(item)) && item->child == NULL);
+}
+
 static bool is_nothing(const cJSON *item)
 {
-	return cJSON_IsNull(item) || cJSON_IsFalse(item) ||
-		(cJSON_IsNumber(item) && item->valuedouble <= 0 && item->valuedouble >= 0) ||
-		((cJSON_IsArray(item) || cJSON_IsObject(item)) && item->child == NULL);
+	return is_unset(item) || cJSON_IsFalse(item) ||
+		(cJSON_IsNumber(item) && item->valuedouble <= 0 && item->valuedouble >= 0);
 }
 
 static bool is_one(const cJSON *item)
@@ -201,7 +206,7 @@ static enum err_code read_set(
 		enum err_code code;
 
 		if (k == NULL) {
-			if (!hf_key_is_ignored(item->string))
+			if (!hf_key_is_ignored(item->string) && !is_unset(item))
 				name_key(r->unknown, &r->n_unknown, item->string);
 			continue;
 		}

@@ -42,7 +42,8 @@ static const struct hf_key expert_ffn[] = {
 	NEED("intermediate_size", M(expert_ffn)), NEED("num_experts_per_tok", M(topk)), END
 };
 static const struct hf_key llama_biases[] = {
-	NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), FLAG("mlp_bias", M(mlp_bias)), END
+	NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), FLAG("mlp_bias", M(mlp_bias)),
+	ZERO("qk_layer_norms"), END
 };
 static const struct hf_key generic_keys[] = {
 	NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), FLAG("mlp_bias", M(mlp_bias)),
@@ -74,7 +75,7 @@ static const struct hf_key minimax_m2_keys[] = {
 	NEED("num_local_experts", M(experts)), ZERO("shared_intermediate_size"), NOT("use_qk_norm", R(qk_norm_off)),
 	FLAG("use_routing_bias", M(router_bias)), ONE("attn_type_list"), WORD("qk_norm_type", R(plain), per_layer),
 	NOTHING("use_mtp"), NOTHING("num_mtp_modules"), NOTHING("mtp_transformer_layers"), NOTHING("mlp_intermediate_size"),
-	NOTHING("shared_moe_mode"), NOTHING("max_model_len"), END
+	NOTHING("shared_moe_mode"), NOTHING("max_model_len"), ZERO("attention_bias"), END
 };
 static const struct hf_key grok_keys[] = {
 	NEED("num_experts", M(experts)), INT("num_experts_per_token", M(topk)), INT("num_selected_experts", M(topk)), END
@@ -115,7 +116,7 @@ static const struct hf_key ernie_moe_keys[] = {
 	NEED("moe_intermediate_size", M(expert_ffn)), INT("moe_num_shared_experts", M(shared_experts)),
 	INT("moe_layer_start_index", M(dense_layers)), MOE_LAYERS("moe_layer_end_index"), ONE("moe_layer_interval"),
 	INT("num_nextn_predict_layers", M(mtp_layers)), ZERO("use_bias"), NOTHING("moe_capacity"), NOTHING("moe_gate"),
-	NOTHING("moe_use_aux_free"), NOTHING("moe_norm_min"), ONE("compression_ratio"), END
+	NOTHING("moe_use_aux_free"), NOTHING("moe_norm_min"), NOTHING("moe_gate_act"), ONE("compression_ratio"), END
 };
 static const struct hf_key hunyuan_keys[] = {
 	NEED("intermediate_size", M(ffn)), INT("attention_head_dim", M(head_dim)), FLAG("attention_bias", R(attention_bias)),
@@ -252,8 +253,8 @@ static const struct hf_key chatglm_keys[] = {
 #define TABLE(set) { set, NULL, NULL }
 
 const struct hf_arch hf_archs[] = {
-	{ { "llama", "Yi", "yi" }, { llama_shape, llama_biases }, { .m = { DIMS(32000, 4096, 11008, 32, 32, 0, 2048),
-	  LLAMA_TRAITS } }, "transformers llama" },
+	{ { "llama", "Yi", "yi", "xverse", "skywork", "aquila" }, { llama_shape, llama_biases },
+	  { .m = { DIMS(32000, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS } }, "transformers llama" },
 	{ { "mistral", "ministral", "ministral3" }, { llama_shape, dense_ffn }, { .m = { DIMS(32000, 4096, 14336, 32, 32, 8, 131072),
 	  LLAMA_TRAITS } }, "transformers mistral" },
 	{ { "mixtral" }, { llama_shape, expert_ffn, mixtral_keys }, { .m = { DIMS(32000, 4096, 0, 32, 32, 8, 131072),
@@ -278,7 +279,7 @@ const struct hf_arch hf_archs[] = {
 	  GATED(4, NORM_RMS, 0), .head_dim = 256, .tied_embeddings = 1 } }, "transformers gemma2" },
 	{ { "gemma3_text" }, { llama_shape, attention_bias }, { .m = { DIMS(262208, 2304, 9216, 26, 8, 4, 131072),
 	  GATED(4, NORM_RMS, 0), .head_dim = 256, .tied_embeddings = 1, .qk_norm = QK_NORM_HEAD } }, "transformers gemma3" },
-	{ { "gpt2" }, TABLE(gpt2_keys), { .m = { DIMS(50257, 768, 0, 12, 12, 0, 1024), GPT_TRAITS, .tied_embeddings = 1 },
+	{ { "gpt2", "gpt-sw3" }, TABLE(gpt2_keys), { .m = { DIMS(50257, 768, 0, 12, 12, 0, 1024), GPT_TRAITS, .tied_embeddings = 1 },
 	  .ffn_ratio = 4, .all_bias = 1, .learned_positions = 1 }, "transformers gpt2" },
 	{ { "gpt_bigcode" }, { gpt2_keys, bigcode_keys }, { .m = { DIMS(50257, 768, 0, 12, 12, 0, 1024), GPT_TRAITS,
 	  .tied_embeddings = 1 }, .ffn_ratio = 4, .all_bias = 1, .multi_query = 1, .learned_positions = 1 },
@@ -311,8 +312,11 @@ const struct hf_arch hf_archs[] = {
 	  .expert_ffn = 2048, .dense_layers = 3, .router_bias = 1 } }, "transformers deepseek_v3" },
 	{ { "dots1" }, { llama_shape, routed_keys, dots1_keys }, { .m = { DIMS(152064, 4608, 10944, 62, 32, 32, 2048),
 	  LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD, .router_bias = 1 } }, "transformers dots1" },
-	{ { "bailing_moe_v2", "bailing_moe" }, { llama_shape, bailing_keys }, { .m = { DIMS(157184, 2048, 5120, 20, 16, 4, 32768),
-	  LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD }, .qk_norm_off = 1 }, "inclusionAI/Ling-mini-2.0 modeling_bailing_moe_v2.py" },
+	{ { "bailing_moe_v2" }, { llama_shape, bailing_keys }, { .m = { DIMS(157184, 2048, 5120, 20, 16, 4, 32768),
+	  LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD, .shared_experts = 1, .dense_layers = 1, .router_bias = 1 } },
+	  "inclusionAI/Ling-mini-2.0 modeling_bailing_moe_v2.py" },
+	{ { "bailing_moe" }, { llama_shape, bailing_keys }, { .m = { DIMS(30592, 1024, 0, 24, 16, 0, 16384), LLAMA_TRAITS,
+	  .qk_norm = QK_NORM_HEAD, .out_bias = 1 }, .qk_norm_off = 1 }, "inclusionAI/Ling-lite modeling_bailing_moe.py" },
 	{ { "minicpm3" }, { llama_shape, minicpm3_keys, mla_keys }, { .m = { DIMS(73448, 2560, 6400, 62, 40, 40, 32768),
 	  LLAMA_TRAITS, .tied_embeddings = 1, .q_lora_rank = 768 } }, "openbmb/MiniCPM3-4B modeling_minicpm.py" },
 	{ { "minicpm" }, { llama_shape, attention_bias }, { .m = { DIMS(32000, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS,
@@ -347,7 +351,7 @@ const struct hf_arch hf_archs[] = {
 	  .rope = 1, .head_bias = 1, .qk_norm = QK_NORM_HEAD }, .all_bias = 1, .qk_norm_off = 1 }, "transformers phi" },
 	{ { "persimmon" }, { llama_shape, phi_keys }, { .m = { DIMS(262144, 4096, 16384, 36, 64, 0, 16384), GPT_TRAITS,
 	  .rope = 1, .qk_norm = QK_NORM_HEAD }, .all_bias = 1 }, "transformers persimmon" },
-	{ { "phi3" }, { llama_shape, phi3_keys }, { .m = { DIMS(32064, 3072, 8192, 32, 32, 0, 4096), LLAMA_TRAITS } },
+	{ { "phi3", "phi3_v" }, { llama_shape, phi3_keys }, { .m = { DIMS(32064, 3072, 8192, 32, 32, 0, 4096), LLAMA_TRAITS } },
 	  "transformers phi3" },
 	{ { "phimoe" }, { llama_shape, expert_ffn, phimoe_keys }, { .m = { DIMS(32064, 4096, 0, 32, 32, 8, 131072),
 	  GATED(2, NORM_LAYERNORM, 1), .expert_ffn = 6400, .experts = 16, .topk = 2 } }, "transformers phimoe" },
@@ -400,6 +404,8 @@ const struct hf_arch hf_archs[] = {
 	  "LGAI-EXAONE/EXAONE-3.5-7.8B-Instruct modeling_exaone.py" },
 	{ { "exaone4" }, { llama_shape, dense_ffn }, { .m = { DIMS(102400, 4096, 16384, 32, 32, 32, 2048), LLAMA_TRAITS,
 	  .qk_norm = QK_NORM_HEAD } }, "transformers exaone4" },
+	{ { "orion" }, { llama_shape, dense_ffn }, { .m = { DIMS(84608, 4096, 15360, 40, 40, 40, 4096),
+	  GATED(2, NORM_LAYERNORM, 1) } }, "OrionStarAI/Orion-14B-Base modeling_orion.py" },
 	{ { "seed_oss" }, { llama_shape, seed_keys }, { .m = { DIMS(155136, 4096, 27648, 64, 80, 8, 524288), LLAMA_TRAITS,
 	  .head_dim = 128, .qkv_bias = 1 } }, "transformers seed_oss" },
 	{ { "stablelm", "stablelm_epoch" }, { llama_shape, stablelm_keys }, { .m = { DIMS(50304, 2560, 6912, 32, 32, 32, 4096),
@@ -469,35 +475,37 @@ static const char *const ignored_keys[] = { "act_fn", "activation", "activation_
 	"attn_temperature_tuning", "attn_uses_sequence_id", "audio_config", "auto_map", "aux_loss_alpha", "bad_words_ids",
 	"begin_suppress_tokens", "bias_dropout_fusion", "bos_token", "cache_implementation", "chunk_size_feed_forward",
 	"clip_qkv", "compression_config", "dim_head", "dim_model_base", "diversity_penalty", "do_sample", "dtype",
-	"early_stopping", "embedding_fraction", "embedding_multiplier_scale", "encoder_no_repeat_ngram_size", "eos_token",
-	"ep_size", "exponential_decay_length_penalty", "fc_type", "ffn_act_fn", "final_logit_softcapping", "finetuning_task",
-	"flash_attn", "flash_rotary", "floor_scale", "for_llm_compressor", "fp32_residual_connection", "full_attn_mod",
-	"fuse_cross_entropy", "fused_mlp", "gradient_checkpointing", "hidden_act", "hidden_activation", "hidden_dropout_prob",
-	"id2label", "ignore_index", "image_size", "inference_runner", "init_config", "init_device", "init_method", "init_std",
-	"initial_context_length", "initializer_factor", "initializer_range", "input_jitter_noise", "interleaved_qkv",
-	"interpolate_factor", "is_causal", "is_composition", "is_decoder", "is_llama_config", "label2id", "layer_switch",
-	"layer_types", "layerdrop", "length_penalty", "logit_scale", "logits_scaling", "logits_soft_cap", "masked_softmax_fusion",
-	"max_attn_value", "max_length", "max_sequence_length", "max_window_layers", "min_length", "mlp_hidden_act",
-	"model_max_length", "model_type", "moe_jitter_eps", "moe_loss_weight", "moe_normalize_expert_weights", "mscale",
-	"multi_query_group", "mup_denominator", "n_ctx", "n_group", "n_special", "neftune_noise_alpha", "no_repeat_ngram_size",
-	"no_rope_layer_interval", "no_rope_layers", "nope_layer_interval", "norm_topk_prob", "norm_topk_weights", "norm_type",
-	"num_beam_groups", "num_beams", "num_labels", "num_logits_to_keep", "num_return_sequences", "offset_alibi",
+	"early_stopping", "embd_layer", "embedding_fraction", "embedding_multiplier_scale", "encoder_no_repeat_ngram_size",
+	"eos_token", "ep_size", "exponential_decay_length_penalty", "fc_type", "ffn_act_fn", "final_logit_softcapping",
+	"finetuning_task", "flash_attn", "flash_rotary", "floor_scale", "for_llm_compressor", "fp32_residual_connection",
+	"full_attn_mod", "fuse_cross_entropy", "fused_mlp", "gradient_checkpointing", "hidden_act", "hidden_activation",
+	"hidden_dropout_prob", "id2label", "ignore_index", "image_size", "img_processor", "inference_runner", "init_config",
+	"init_device", "init_method", "init_std", "initial_context_length", "initializer_factor", "initializer_range",
+	"input_jitter_noise", "interleaved_qkv", "interpolate_factor", "is_causal", "is_composition", "is_decoder",
+	"is_llama_config", "label2id", "layer_switch", "layer_types", "layerdrop", "length_penalty", "lm_head", "logit_scale",
+	"logits_scaling", "logits_soft_cap", "masked_softmax_fusion", "max_attn_value", "max_length", "max_sequence_length",
+	"max_window_layers", "min_length", "mlp_hidden_act", "model_max_length", "model_type", "moe_jitter_eps",
+	"moe_loss_weight", "moe_normalize_expert_weights", "mscale", "multi_query_group", "mup_denominator", "n_ctx", "n_group",
+	"n_special", "neftune_noise_alpha", "no_repeat_ngram_size", "no_rope_layer_interval", "no_rope_layers",
+	"nope_layer_interval", "norm_topk_prob", "norm_topk_weights", "norm_type", "num_beam_groups", "num_beams",
+	"num_image_tokens", "num_labels", "num_logits_to_keep", "num_return_sequences", "offset_alibi",
 	"order_of_interleaved_layers", "original_max_position_embeddings", "original_rope", "output_attentions",
-	"output_hidden_states", "output_multiplier_scale", "output_router_logits", "output_scores", "pad_token",
-	"partial_rotary_factor", "position_embedding_type", "predict_special_tokens", "prefix", "prefix_lm", "prefix_projection",
-	"pretraining_tp", "problem_type", "quantization", "quantization_bit", "quantization_config", "query_pre_attn_scalar",
-	"remove_invalid_values", "reorder_and_upcast_attn", "repetition_penalty", "rescale_prenorm_residual", "resid_pdrop",
-	"return_dict", "return_dict_in_generate", "rotary", "rotary_dim", "rotary_emb_base", "rotary_embedding_base",
-	"rotary_pct", "routed_scaling_factor", "router_aux_loss_coef", "router_jitter_noise", "scale_attention_softmax_in_fp32",
-	"scale_attn_by_inverse_layer_idx", "scale_attn_weights", "scale_depth", "scale_emb", "scoring_func", "seq_aux",
-	"skip_bias_add", "skip_bias_add_qkv", "sliding_window", "sliding_window_pattern", "sliding_window_size", "slow_but_exact",
-	"softmax_scale", "suppress_tokens", "swiglu_limit", "task_specific_params", "temperature", "tf_legacy_loss",
-	"tokenizer_class", "tokenizer_name", "tokenizer_type", "top_k", "top_p", "topk_group", "torch_dtype", "torchscript",
-	"tp_parallel_size", "transformers_version", "typical_p", "uniform_expert_assignment", "unsloth_fixed", "unsloth_version",
-	"use_bfloat16", "use_bidirectional_attention", "use_cache", "use_dynamic_ntk", "use_flash_attention", "use_kernel",
-	"use_logn_attn", "use_mrope", "use_pad_tok_in_ffn", "use_parallel_embedding", "use_parallel_residual",
-	"use_parallel_residual_in_mlp", "use_return_dict", "use_rotary", "use_sliding_window", "verbose", "vision_config",
-	"window_size", "z_loss_weight", NULL };
+	"output_hidden_states", "output_multiplier_scale", "output_past", "output_router_logits", "output_scores", "pad_token",
+	"partial_rotary_factor", "pixel_shuffle_factor", "position_embedding_type", "predict_special_tokens", "prefix",
+	"prefix_lm", "prefix_projection", "pretraining_tp", "problem_type", "quantization", "quantization_bit",
+	"quantization_config", "query_pre_attn_scalar", "remove_invalid_values", "reorder_and_upcast_attn",
+	"repetition_penalty", "rescale_prenorm_residual", "resid_pdrop", "return_dict", "return_dict_in_generate", "rm_head",
+	"rotary", "rotary_dim", "rotary_emb_base", "rotary_embedding_base", "rotary_pct", "routed_scaling_factor",
+	"router_aux_loss_coef", "router_jitter_noise", "scale_attention_softmax_in_fp32", "scale_attn_by_inverse_layer_idx",
+	"scale_attn_weights", "scale_depth", "scale_emb", "scoring_func", "seq_aux", "skip_bias_add", "skip_bias_add_qkv",
+	"sliding_window", "sliding_window_pattern", "sliding_window_size", "slow_but_exact", "softmax_scale", "suppress_tokens",
+	"swiglu_limit", "task_specific_params", "temperature", "tf_legacy_loss", "tokenizer_class", "tokenizer_name",
+	"tokenizer_type", "top_k", "top_p", "topk_group", "torch_dtype", "torchscript", "tp_parallel_size",
+	"transformers_version", "typical_p", "uniform_expert_assignment", "unsloth_fixed", "unsloth_version", "use_bfloat16",
+	"use_bidirectional_attention", "use_cache", "use_dynamic_ntk", "use_flash_attention", "use_kernel", "use_logn_attn",
+	"use_mla", "use_mrope", "use_pad_tok_in_ffn", "use_parallel_embedding", "use_parallel_residual",
+	"use_parallel_residual_in_mlp", "use_resampler", "use_return_dict", "use_rotary", "use_sliding_window", "verbose",
+	"vision_config", "window_size", "z_loss_weight", NULL };
 
 static const char *const ignored_prefixes[] = { "rope_", "layernorm_", "_", "summary_", "transformers.", "yarn_", "vision_",
 	"image_", "video_", "audio_", "quantization_", NULL };

@@ -58,7 +58,7 @@ struct hf_key {
 };
 
 struct hf_arch {
-	const char *types[6];         /* values of model_type, NULL-terminated; none: what is not known by name */
+	const char *types[8];         /* values of model_type, NULL-terminated; none: what is not known by name */
 	const struct hf_key *sets[3]; /* NULL-terminated list of key sets, each ends with HF_END */
 	struct hf_raw base;
 	const char *cite;
