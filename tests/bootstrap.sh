@@ -49,6 +49,25 @@ bootstrap_is_alone() {
 	same "the lock goes with its owner" 0 "$(cd "$tmp/tree" && ./bootstrap build 2>&1 | grep -c waiting)"
 }
 
+# configure refuses a source directory with a blank in its absolute path, not one below it.
+blanks_are_allowed() {
+	dir="$tmp/with blank"
+	mkdir -p "$dir"
+	cp "$src/bootstrap" "$dir/bootstrap"
+	touch "$dir/Makefile.in"
+	cat >"$dir/configure" <<'CONFIGURE'
+#!/bin/sh
+echo "$0" >called
+printf 'all:\n' >Makefile
+CONFIGURE
+	chmod +x "$dir/configure"
+	"$dir/bootstrap" build 2>/dev/null
+	same "configure is called below the source directory" "0 ../configure" "$? $(cat "$dir/build/called")"
+	rm -r "$dir/build"
+	: >"$dir/build"
+	same "a place that cannot be written to is named" 1 "$("$dir/bootstrap" build 2>&1 | grep -c "cannot write to $dir/build")"
+}
+
 version_names_the_commit() {
 	version=$(sed -n 's/^AC_INIT(\[meshplan\], \[\(.*\)\])/\1/p' "$src/configure.ac")
 	id=$("$src/tools/git-id.sh" "$src")
@@ -62,6 +81,7 @@ version_names_the_commit() {
 if command -v flock >/dev/null 2>&1; then
 	bootstrap_is_alone
 fi
+blanks_are_allowed
 version_names_the_commit
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -99,8 +99,8 @@ END {
 }' "$tmp/ranks" "$tmp/includes" >"$tmp/bad"
 verdict "includes follow the ranks" "$tmp/bad"
 
-grep -vE '/ui/term(_caps)?\.c$' "$tmp/files" | xargs grep -nE '#include <(n?curses|ncursesw/|term)\b' >"$tmp/bad"
-verdict "only ui/term.c and ui/term_caps.c include curses" "$tmp/bad"
+grep -vE '/ui/term(_caps|_keys)?\.c$' "$tmp/files" | xargs grep -nE '#include <(n?curses|ncursesw/|term)\b' >"$tmp/bad"
+verdict "only ui/term.c, term_caps.c and term_keys.c include curses" "$tmp/bad"
 
 xargs grep -nE '\b(sprintf|strcpy|strcat|strncpy|gets|strtok|atoi|atof|sscanf|alloca)\(' <"$tmp/files" >"$tmp/bad"
 verdict "no banned string functions" "$tmp/bad"

@@ -55,6 +55,11 @@ static const struct {
 	{ "AMD Instinct MI300X", "mi300x-192gb", NULL },
 	{ "A100-80G-SXM", "a100-sxm-80gb", NULL },
 	{ "NVIDIA H1000", NULL, "there is no gpu 'NVIDIA H1000'; nearest: h100" },
+	{ "h10", NULL, "there is no gpu 'h10'; nearest: h100-pcie-80gb" },
+	{ "H1", NULL, "there is no gpu 'H1'" },
+	{ "A40", NULL, "there is no gpu 'A40'" }, /* a part of its own, not the A100 of 40 GB */
+	{ "MI25", NULL, "there is no gpu 'MI25'" },
+	{ "h100pcie80", "h100-pcie-80gb", NULL },
 	{ "h1000", NULL, "nearest: h100-pcie-80gb, h100-sxm-80gb" },
 	{ "h100-sxm-40gb", NULL, "nearest" },
 	{ "hopper", NULL, "there is no gpu 'hopper'" },
@@ -159,6 +164,20 @@ START_TEST(every_id_resolves_to_itself_in_any_case)
 }
 END_TEST
 
+/* Who has four cards of a workstation has one machine. */
+START_TEST(a_gpu_without_a_dgx_comes_in_the_node_that_holds_all)
+{
+	static const struct {
+		int64_t gpus;
+		const char *node;
+	} rows[] = { { 1, "workstation-1x4090" }, { 2, "workstation-2x4090" }, { 3, "workstation-4x4090" },
+		{ 4, "workstation-4x4090" }, { 16, "workstation-4x4090" } };
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		ck_assert_str_eq(catalog_default_node(c, "rtx4090-24gb", rows[i].gpus)->id, rows[i].node);
+}
+END_TEST
+
 START_TEST(a_gpu_comes_in_its_dgx_then_hgx_then_first_node)
 {
 	static const char *const pairs[][2] = {
@@ -166,16 +185,16 @@ START_TEST(a_gpu_comes_in_its_dgx_then_hgx_then_first_node)
 		{ "a100-sxm-80gb", "dgx-a100-80" },
 		{ "v100-sxm2-32gb", "dgx1-v100" },
 		{ "mi300x-192gb", "mi300x-oem" },
-		{ "rtx4090-24gb", "workstation-1x4090" },
+		{ "a100-pcie-80gb", "azure-nc96ads-a100-v4" },
 	};
 
 	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-		const struct node *n = catalog_default_node(c, pairs[i][0]);
+		const struct node *n = catalog_default_node(c, pairs[i][0], 16);
 
 		ck_assert_ptr_nonnull(n);
 		ck_assert_str_eq(n->id, pairs[i][1]);
 	}
-	ck_assert_ptr_null(catalog_default_node(c, "mi100-32gb"));
+	ck_assert_ptr_null(catalog_default_node(c, "mi100-32gb", 1));
 }
 END_TEST
 
@@ -236,6 +255,7 @@ int main(void)
 		t, model_names_resolve_or_list_what_they_may_mean, 0, (int)(sizeof model_names / sizeof model_names[0]));
 	tcase_add_test(t, every_id_resolves_to_itself_in_any_case);
 	tcase_add_test(t, a_gpu_comes_in_its_dgx_then_hgx_then_first_node);
+	tcase_add_test(t, a_gpu_without_a_dgx_comes_in_the_node_that_holds_all);
 	tcase_add_test(t, every_framework_has_a_default_profile);
 	tcase_add_test(t, edit_distance_counts_transpositions_once);
 	tcase_add_test(t, nearest_lists_three_best_first);

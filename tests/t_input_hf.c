@@ -132,8 +132,22 @@ static const struct {
 	  ERR_FILE },
 	{ OF_TYPE("deepseek_v2") SIZES("64") EXPERTS("n_routed_experts") "}", "c.json:",
 	  "kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim", ERR_FILE },
-	{ OF_TYPE("bert") SIZES("64") ", \"type_vocab_size\": 2}", "c.json:/model_type", "'bert' is not known", ERR_UNKNOWN },
-	{ OF_TYPE("bert") SIZES("64") ", \"type_vocab_size\": 2}", "c.json:/model_type", "not understood: type_vocab_size", ERR_UNKNOWN },
+	{ OF_TYPE("git") SIZES("64") ", \"type_vocab_size\": 2}", "c.json:/model_type", "'git' is not known", ERR_UNKNOWN },
+	{ OF_TYPE("git") SIZES("64") ", \"type_vocab_size\": 2}", "c.json:/model_type", "not understood: type_vocab_size", ERR_UNKNOWN },
+	{ OF_TYPE("jamba") SIZES("64") "}", "c.json:/model_type", "recurrences or linear attention", ERR_FILE },
+	{ OF_TYPE("mamba2") "\"vocab_size\": 10}", "c.json:/model_type", "not attention", ERR_FILE },
+	{ "{\"architectures\": [\"MambaForCausalLM\"]}", "c.json:/model_type", "not attention", ERR_FILE },
+	{ OF_TYPE("bert") SIZES("64") "}", "c.json:/model_type", "encoder", ERR_FILE },
+	{ "{\"model_type\": \"mllama\", \"text_config\": {\"model_type\": \"mllama_text_model\"}}", "c.json:/text_config/model_type",
+	  "cross-attention", ERR_FILE },
+	{ OF_TYPE("hunyuan_v1_moe") SIZES("64") ", \"num_experts\": [4, 8], \"moe_topk\": 2}", "c.json:/num_experts",
+	  "an array is not a number", ERR_FILE },
+	{ OF_TYPE("minimax_m2") SIZES("64") ", \"num_key_value_heads\": 2, \"attn_type_list\": [1, 0]}", "c.json:/attn_type_list",
+	  "cannot be expressed", ERR_FILE },
+	{ OF_TYPE("ernie4_5_moe") SIZES("64") ", \"num_key_value_heads\": 2, \"moe_num_experts\": 4, \"moe_k\": 2, "
+	  "\"moe_intermediate_size\": 32, \"moe_layer_end_index\": 0}", "c.json:/moe_layer_end_index", "to the last one", ERR_FILE },
+	{ OF_TYPE("dots1") SIZES("64") EXPERTS("n_routed_experts") ", \"mlp_layer_types\": [\"sparse\", \"dense\"]}",
+	  "c.json:/mlp_layer_types", "after the first 0 dense", ERR_FILE },
 	{ OF_TYPE("lama") SIZES("64") "}", "c.json:/model_type", "nearest: llama", ERR_UNKNOWN },
 	{ OF_TYPE("new") SIZES("64") ", \"attention_bias\": false, \"mlp_bias\": false, \"tie_word_embeddings\": false, "
 	  "\"num_key_value_heads\": 2}", "c.json:/model_type", "missing: use_qk_norm", ERR_UNKNOWN },
@@ -141,8 +155,8 @@ static const struct {
 	  "cannot be expressed", ERR_FILE },
 	{ OF_TYPE("deepseek_v3") SIZES("64") EXPERTS("n_routed_experts") ", \"moe_layer_freq\": 2}", "c.json:/moe_layer_freq",
 	  "2 cannot be expressed", ERR_FILE },
-	{ LLAMA4 "[0]}", "c.json:/moe_layers", "only every interleave_moe_layer_step-th layer (2)", ERR_FILE },
-	{ LLAMA4 "[]}", "c.json:/moe_layers", "0 layers; interleave_moe_layer_step 2 makes 1", ERR_FILE },
+	{ LLAMA4 "[0]}", "c.json:/moe_layers", "only every 2. layer after the first 0 dense ones", ERR_FILE },
+	{ LLAMA4 "[]}", "c.json:/moe_layers", "only every 2. layer", ERR_FILE },
 	{ OF_TYPE("llama") "\"hidden_size\": 64, \"num_hidden_layers\": 20000, \"num_attention_heads\": 4, "
 	  "\"intermediate_size\": 256, \"vocab_size\": 10}", "c.json:", "layers 20000 is out of range; legal: 1 to 10000", ERR_FILE },
 	{ OF_TYPE("opt") "\"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, \"ffn_dim\": 256, "
@@ -166,6 +180,44 @@ START_TEST(what_cannot_be_read_exactly_is_refused_by_name)
 	ck_assert_int_eq(parse(bad[_i].text, &m, &e), bad[_i].code);
 	ck_assert_msg(strcmp(e.where, bad[_i].where) == 0, "%s: %s", e.where, e.msg);
 	ck_assert_msg(strstr(e.msg, bad[_i].says) != NULL, "%s: %s", e.where, e.msg);
+}
+END_TEST
+
+/* A list of equal numbers is that number; a list of layers with experts, or the last of them, may repeat what other keys say. */
+START_TEST(what_is_said_per_layer_is_read_when_it_is_the_same)
+{
+	struct model one, lists;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(parse(OF_TYPE("dots1") SIZES("64") EXPERTS("n_routed_experts") ", \"first_k_dense_replace\": 1}", &one,
+			      &e) == ERR_OK,
+		"%s: %s", e.where, e.msg);
+	ck_assert_msg(parse(OF_TYPE("dots1") SIZES("64") ", \"num_key_value_heads\": 4, \"n_routed_experts\": [4, 4], "
+							 "\"num_experts_per_tok\": [2, 2], \"moe_intermediate_size\": [32, 32], "
+							 "\"first_k_dense_replace\": 1, "
+							 "\"mlp_layer_types\": [\"dense\", \"sparse\"]}",
+			      &lists, &e) == ERR_OK,
+		"%s: %s", e.where, e.msg);
+	ck_assert_int_eq(model_params(&one), model_params(&lists));
+	ck_assert_int_eq(lists.experts, 4);
+}
+END_TEST
+
+/* Granite gives the width of its shared expert; where it does not, there is none. */
+START_TEST(no_width_of_a_shared_expert_is_no_shared_expert)
+{
+	struct model m;
+	struct err e = { .msg = "" };
+
+	ck_assert_msg(parse(OF_TYPE("granitemoe") SIZES("64") ", \"num_local_experts\": 4, \"num_experts_per_tok\": 2}", &m,
+			      &e) == ERR_OK,
+		"%s: %s", e.where, e.msg);
+	ck_assert_int_eq(m.shared_experts, 0);
+	ck_assert_msg(parse(OF_TYPE("granitemoeshared") SIZES("64") ", \"num_local_experts\": 4, \"num_experts_per_tok\": 2, "
+								    "\"shared_intermediate_size\": 96}",
+			      &m, &e) == ERR_OK,
+		"%s: %s", e.where, e.msg);
+	ck_assert_int_eq(model_shared_ffn(&m), 96);
 }
 END_TEST
 
@@ -275,6 +327,8 @@ int main(void)
 	tcase_add_test(t, every_architecture_counts_to_the_integer);
 	tcase_add_test(t, imports_equal_the_presets_member_by_member);
 	tcase_add_loop_test(t, what_cannot_be_read_exactly_is_refused_by_name, 0, (int)(sizeof bad / sizeof bad[0]));
+	tcase_add_test(t, what_is_said_per_layer_is_read_when_it_is_the_same);
+	tcase_add_test(t, no_width_of_a_shared_expert_is_no_shared_expert);
 	tcase_add_test(t, an_unknown_type_that_says_everything_is_read);
 	tcase_add_test(t, the_class_name_stands_in_for_a_missing_type);
 	tcase_add_test(t, a_nested_configuration_has_the_defaults_of_its_class);

@@ -295,6 +295,11 @@ static void put_file(const char *kind, const char *text)
 }
 
 /* clang-format off */
+#define FAMILY                                                                                                                    \
+	"\"label\": \"x\", \"source\": \"x\", \"generation\": \"ampere\", \"bf16-at-2-gflop\": 1, \"bf16-at-8-gflop\": 1, "               \
+	"\"bf16-at-32-gflop\": 1, \"bf16-at-128-gflop\": 1, \"bf16-at-512-gflop\": 1, \"bf16-at-2048-gflop\": 1, "                 \
+	"\"bf16-at-8192-gflop\": 1, \"tile-m\": 1, \"tile-n\": 1, \"multiprocessors\": 1, \"gather-bw\": 1, \"all-to-all-bw\": 1, " \
+	"\"small-head-factor\": 1"
 #define SHAPE "\"layers\": 2, \"hidden\": 64, \"heads\": 4, \"ffn\": 256, \"vocab\": 1000, \"max-seq\": 512"
 /* clang-format on */
 
@@ -412,6 +417,11 @@ static const struct {
 	{ "gpus", "{\"id\": \"x\", \"form\": \"sxm\", \"mem-nominal\": \"80GB\", \"prices\": [{\"usd_per_gpu_hour\": 2, \"kind\": \"gift\"}]}",
 	  "/prices/0/kind", "there is no 'gift'" },
 	{ "gpus", "{\"id\": \"x\", \"form\": \"sxm\", \"mem-nominal\": \"80GB\", \"prices\": {}}", "/prices", "array of objects" },
+	{ "gpus", "{\"id\": \"x\", \"form\": \"sxm\", \"mem-nominal\": \"80GB\", \"bf16-tflops\": 1e-300}", "/bf16-tflops",
+		"smaller than what counts; nearest: 0, 1e-12" },
+	{ "gpus", "{\"id\": \"x\", \"form\": \"sxm\", \"mem-nominal\": 80}", "/mem-nominal", "less than a megabyte" },
+	{ "families", "{\"id\": \"x\", " FAMILY ", \"all-reduce-bw\": 0}", "/all-reduce-bw", "legal: 0.001 to" },
+	{ "families", "{\"id\": \"x\", " FAMILY ", \"all-reduce-bw\": 1, \"fp8-at-2-gflop\": 1}", "/fp8-at-2-gflop", "legal: all 7 or none" },
 	{ "nodes", "{\"id\": \"x\", \"gpu\": \"h900\", \"gpus-per-node\": 8}", "/gpu", "there is no gpu 'h900'" },
 	{ "nodes", "{\"id\": \"x\", \"gpu\": \"h100\", \"gpus-per-node\": 8}", "/gpu", "nearest: h100-sxm-80gb" },
 	{ "nodes", "{\"id\": \"x\", \"gpu\": \"h100-sxm-80gb\", \"gpus-per-node\": 0}", "/gpus-per-node",

@@ -7,6 +7,7 @@
 #include "rules.h"
 #include "search.h"
 #include "sink.h"
+#include "units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -87,6 +88,8 @@ static int64_t random_value(const struct knob *k, int64_t *state)
 
 	if (k->type == KNOB_REAL || k->type == KNOB_DROPOUT)
 		return (int64_t)((low + (high - low) * u) * KNOB_REAL_SCALE);
+	if (k->type == KNOB_BYTES || k->type == KNOB_CAPACITY)
+		low = UNITS_LEAST_MEMORY_BYTES;
 	v = low < 0 && next_random(state) % 2 ? -exp(u * log(-low))
 					      : exp(log(fmax(low, 1)) + u * (log(high) - log(fmax(low, 1))));
 	return (int64_t)v;

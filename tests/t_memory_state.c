@@ -7,6 +7,7 @@
 #include "rules.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int64_t largest_state(const struct scenario *s)
@@ -120,6 +121,31 @@ START_TEST(ledgers_cost_what_they_say)
 }
 END_TEST
 
+/* 4 bytes per parameter stay whole while micro-batches accumulate, unless each is reduced; under a pipeline, always. */
+START_TEST(whole_gradients_are_there_only_while_micro_batches_accumulate)
+{
+	static const char base[] = "model=llama3-8b;gpu=H100;gpus=8;zero=3;seq=4096;micro-batch=1;schedule=1f1b;profile=";
+	static const struct {
+		const char *knobs;
+		double bytes;
+	} cases[] = {
+		{ "fsdp2;global-batch=8", 0 },
+		{ "fsdp2;global-batch=32", 4 },
+		{ "fsdp2;global-batch=32;precision=pure-bf16", 2 },
+		{ "torchtitan-2026;global-batch=32", 0 },
+		{ "torchtitan-2026;global-batch=32;pp=2", 4 },
+		{ "fsdp-sharded-accumulation;global-batch=32;pp=2", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		char knobs[200];
+
+		(void)snprintf(knobs, sizeof knobs, "%s%s", base, cases[i].knobs);
+		ck_assert_msg(fabs(test_plan(knobs).ledger.transient - cases[i].bytes) < 1e-12, "%s", cases[i].knobs);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("memory_state");
@@ -127,6 +153,7 @@ int main(void)
 
 	tcase_add_test(t, states_equal_megatrons_estimator);
 	tcase_add_loop_test(t, ledgers_cost_what_they_say, 0, (int)(sizeof ledgers / sizeof ledgers[0]));
+	tcase_add_test(t, whole_gradients_are_there_only_while_micro_batches_accumulate);
 	suite_add_tcase(s, t);
 	return test_run(s);
 }

@@ -2,6 +2,7 @@
  * and the terms that were wrong once, each by the difference it makes. */
 #include "support.h"
 
+#include "cost.h"
 #include "memory.h"
 #include "num.h"
 #include "plan.h"
@@ -57,6 +58,80 @@ START_TEST(thirty_scenarios_are_as_the_page_says)
 		ck_assert_double_eq_tol(m.in_flight, csv_real(&c, "in_flight"), 1e-4 * m.in_flight);
 	}
 	ck_assert_int_eq(rows, 30);
+}
+END_TEST
+
+/* Within a millionth of `scale`: both compute in double precision, the file holds ten digits. */
+static void same_real(const struct csv *c, const char *column, double ours, double scale)
+{
+	double page = csv_real(c, column);
+
+	ck_assert_msg(fabs(ours - page) <= 1e-6 * fabs(scale), "%s:%d: %s: %.9g here, %.9g by the page", c->path, c->line, column,
+		ours, page);
+}
+
+static void same(const struct csv *c, const char *column, double ours)
+{
+	same_real(c, column, ours, csv_real(c, column));
+}
+
+static void same_traffic(const struct csv *c, const char *group, const struct traffic_time *x)
+{
+	static const char *const parts[] = { "calls", "bytes", "seconds" };
+	const double ours[] = { round(x->calls), x->bytes_per_gpu, x->seconds };
+	char column[40];
+
+	for (size_t i = 0; i < 3; i++) {
+		(void)snprintf(column, sizeof column, "%s_%s", group, parts[i]);
+		same(c, column, ours[i]);
+	}
+}
+
+static void same_cost(const struct csv *c, const struct cost *x)
+{
+	same(c, "tokens", x->tokens);
+	same(c, "steps", x->steps);
+	same(c, "days", x->days);
+	same(c, "gpu_hours", x->gpu_hours);
+	same(c, "usd", x->usd);
+	same(c, "kwh", x->kwh);
+	same(c, "goodput", x->goodput);
+	same(c, "checkpoint_interval_s", x->checkpoint_interval_s);
+}
+
+START_TEST(times_and_costs_are_as_the_page_says)
+{
+	static const char *const groups[TRAFFIC_COUNT] = { [TRAFFIC_TP] = "tp",
+		[TRAFFIC_CP] = "cp",
+		[TRAFFIC_EP] = "ep",
+		[TRAFFIC_PP] = "pp",
+		[TRAFFIC_DP_REDUCE] = "reduce",
+		[TRAFFIC_DP_GATHER] = "gather" };
+	struct csv c;
+	int rows = 0;
+
+	csv_open(&c, "time_page.csv");
+	for (; csv_next(&c); rows++) {
+		struct draft d;
+		struct plan p;
+		struct cost cost;
+		struct err e;
+
+		test_draft(&d, csv_text(&c, "knobs"));
+		ck_assert_msg(plan_evaluate(&d.s, &p, &e) == ERR_OK, "%s:%d: %s: %s", c.path, c.line, e.where, e.msg);
+		same(&c, "step_s", p.step.step_s);
+		for (int i = 0; i < STEP_PART_COUNT; i++)
+			same_real(&c, step_part_table[i].key, p.step.part_s[i], p.step.step_s);
+		same(&c, "tokens_per_s", p.throughput.tokens_per_s);
+		same(&c, "model_tflops_per_gpu", p.throughput.model_flops_per_gpu / 1e12);
+		same(&c, "mfu", p.throughput.mfu);
+		same(&c, "hfu", p.throughput.hfu);
+		for (int i = 0; i < TRAFFIC_COUNT; i++)
+			same_traffic(&c, groups[i], &p.step.traffic[i]);
+		cost = cost_of(&d.s, &p.step);
+		same_cost(&c, &cost);
+	}
+	ck_assert_int_eq(rows, 40);
 }
 END_TEST
 
@@ -285,6 +360,7 @@ int main(void)
 	TCase *t = tcase_create("page");
 
 	tcase_add_test(t, thirty_scenarios_are_as_the_page_says);
+	tcase_add_test(t, times_and_costs_are_as_the_page_says);
 	tcase_add_test(t, tensors_of_fp32_take_four_bytes);
 	tcase_add_test(t, gathered_weights_of_fp32_take_four_bytes);
 	tcase_add_test(t, only_autocast_has_a_cast_cache);

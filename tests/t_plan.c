@@ -1,9 +1,11 @@
 /* plan_evaluate as a whole: splits, verdict, phases, host memory, and what must move which way. */
 #include "support.h"
 
+#include "hardware.h"
 #include "memory.h"
 #include "num.h"
 #include "plan.h"
+#include "profile.h"
 #include "search.h"
 #include "units.h"
 
@@ -276,7 +278,129 @@ START_TEST(search_keeps_what_is_given)
 }
 END_TEST
 
+static bool says_trained_with(const struct plan *p)
+{
+	for (int64_t i = 0; i < p->n_diagnostics; i++)
+		if (strcmp(p->diagnostics[i].id, "trained-with") == 0)
+			return true;
+	return false;
+}
+
+/* "--tp 4 --pp 12" onto a draft. */
+static void set_flags(struct draft *d, const char *flags)
+{
+	char key[32], value[48];
+	int n;
+	struct err e;
+
+	for (; sscanf(flags, " --%31s %47s%n", key, value, &n) == 2; flags += n) {
+		ck_assert_msg(knob_find(key) != NULL, "%s", key);
+		ck_assert_msg(draft_set(d, test_catalog(), knob_find(key), value, ORIGIN_FLAG, &e) == ERR_OK, "%s", e.msg);
+	}
+	ck_assert_str_eq(flags, "");
+}
+
+/* What a note about a model recommends can be typed, gives a plan, and is not recommended again. */
+START_TEST(settings_of_the_makers_of_a_model_are_settings)
+{
+	static const char *const sizes[] = { "96", "384", "992", "2048", "2240" };
+	const struct catalog *c = test_catalog();
+	size_t known = 0;
+
+	for (size_t i = 0; i < c->n_models; i++) {
+		enum err_code code = ERR_ILLEGAL;
+		char knobs[128];
+		struct draft d;
+		struct plan p;
+		struct err e = { 0 };
+
+		if (c->models[i].trained_with[0] == '\0')
+			continue;
+		known++;
+		for (size_t n = 0; n < sizeof sizes / sizeof sizes[0] && code != ERR_OK; n++) {
+			(void)snprintf(knobs, sizeof knobs, "model=%s;gpu=H100;gpus=%s", c->models[i].id, sizes[n]);
+			test_draft(&d, knobs);
+			set_flags(&d, c->models[i].trained_with);
+			draft_settle(&d, c);
+			code = search_choose(&d, c, &p, &e);
+		}
+		ck_assert_msg(code == ERR_OK, "%s: %s", c->models[i].id, e.msg);
+		ck_assert_msg(!says_trained_with(&p), "%s", c->models[i].id);
+		(void)snprintf(knobs, sizeof knobs, "model=%s;gpu=H100;gpus=2048;framework=fsdp;profile=torchtitan-2026", c->models[i].id);
+		p = test_plan(knobs);
+		ck_assert_msg(says_trained_with(&p), "%s", c->models[i].id);
+	}
+	ck_assert_uint_ge(known, 5);
+}
+END_TEST
+
 #define COUNT(a) ((int)(sizeof(a) / sizeof(a)[0]))
+
+/* What a preset may say of its machine: the members of these tables. */
+static const struct preset_part {
+	const struct field_table *fields;
+	size_t offset;
+} preset_parts[] = {
+	{ &gpu_fields, offsetof(struct scenario, cluster.gpu) },
+	{ &node_fields, offsetof(struct scenario, cluster.node) },
+	{ &gpu_family_fields, offsetof(struct scenario, cluster.family) },
+	{ &coefficients_fields, offsetof(struct scenario, coefficients) },
+	{ &profile_fields, offsetof(struct scenario, profile) },
+};
+
+static const char *const machines[] = {
+	"model=llama3-70b;gpu=H100;gpus=64;framework=megatron;tp=8;pp=4",
+	"model=mixtral-8x7b;gpu=H100;gpus=64;framework=megatron;precision=fp8;tp=2;ep=8",
+	"model=gpt2-1.5b;gpu=A100;gpus=16;framework=fsdp;zero=3",
+};
+
+static void set_member(const struct field *f, double value, char *in)
+{
+	const double real = value * field_unit_scale(f->unit);
+	const int64_t whole = (int64_t)value;
+
+	if (f->type == FIELD_REAL)
+		memcpy(in + f->offset, &real, sizeof real);
+	else
+		memcpy(in + f->offset, &whole, sizeof whole);
+}
+
+/* Slow or fast without sense, but a time. */
+static void check_times(const struct scenario *s, const char *what, const char *key, double value)
+{
+	struct plan p;
+
+	if (plan_evaluate(s, &p, NULL) != ERR_OK || !p.step.known)
+		return;
+	ck_assert_msg(isfinite(p.step.step_s) && p.step.step_s > 0, "%s %s %g: %g s", what, key, value, p.step.step_s);
+	for (int i = 0; i < STEP_PART_COUNT; i++)
+		ck_assert_msg(isfinite(p.step.part_s[i]) && p.step.part_s[i] >= 0, "%s %s %g: %s %g s", what, key, value,
+			step_part_table[i].key, p.step.part_s[i]);
+}
+
+START_TEST(every_machine_that_a_preset_may_describe_has_a_step_that_takes_time)
+{
+	struct draft d;
+
+	test_draft(&d, machines[_i]);
+	for (size_t t = 0; t < sizeof preset_parts / sizeof preset_parts[0]; t++)
+		for (size_t i = 0; i < preset_parts[t].fields->n; i++) {
+			const struct field *f = &preset_parts[t].fields->rows[i];
+			const double ends[] = { f->min, f->max, f->required ? f->min : 0, f->type == FIELD_REAL && f->min <= 0 ? 1e-12 : f->min };
+
+			for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
+				struct scenario s = d.s;
+
+				if (f->type != FIELD_REAL && f->type != FIELD_INT)
+					continue;
+				set_member(f, ends[k], (char *)&s + preset_parts[t].offset);
+				check_times(&s, preset_parts[t].fields->what, f->key, ends[k]);
+			}
+		}
+	memset(d.s.cluster.family.fp8_curve, 0, sizeof d.s.cluster.family.fp8_curve);
+	check_times(&d.s, "gpu_family", "fp8 curve", 0);
+}
+END_TEST
 
 int main(void)
 {
@@ -293,6 +417,9 @@ int main(void)
 	tcase_add_test(t, host_memory_is_of_the_fullest_node);
 	tcase_add_loop_test(t, search_and_evaluation_agree, 0, 6);
 	tcase_add_test(t, search_keeps_what_is_given);
+	tcase_add_loop_test(t, every_machine_that_a_preset_may_describe_has_a_step_that_takes_time, 0,
+		(int)(sizeof machines / sizeof machines[0]));
+	tcase_add_test(t, settings_of_the_makers_of_a_model_are_settings);
 	suite_add_tcase(s, t);
 	return test_run(s);
 }

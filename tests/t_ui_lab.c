@@ -35,6 +35,47 @@ START_TEST(the_menu_lists_every_lab)
 }
 END_TEST
 
+/* Row of the screen that holds a text; -1: none. */
+static int row_with(const char *what)
+{
+	const char *end = strstr(screen(), what);
+	int y = 0;
+	for (const char *at = text; end != NULL && at < end; at++)
+		y += *at == '\n';
+	return end != NULL ? y : -1;
+}
+
+START_TEST(the_list_of_steps_shows_where_one_stands)
+{
+	static const int heights[] = { 24, 45 };
+	for (size_t h = 0; h < sizeof(heights) / sizeof(heights[0]); h++) {
+		fixture_resize(f, 80, heights[h]);
+		run_lab_at(0);
+		const int heading = row_with("STEPS"), first = row_with("►   1  iteration 1: forward of the shard");
+		ck_assert_int_gt(heading, 0);
+		ck_assert_int_eq(first, heading + 1);
+		(void)fixture_key(f, '.');
+		ck_assert_int_eq(row_with("STEPS"), heading);
+		ck_assert_int_eq(row_with("►   2  "), first + 1);
+		ck_assert_int_eq(row_with("    1  iteration 1: forward of the shard"), first);
+		fixture_text(f, "..........");
+		shows("►  12  ");
+		shows("   13  what it proved");
+		(void)fixture_key(f, INPUT_ESCAPE);
+	}
+}
+END_TEST
+
+START_TEST(a_wide_menu_says_what_each_lab_is_about)
+{
+	(void)fixture_key(f, 'E');
+	fixture_resize(f, 160, 45);
+	for (size_t i = 0; lab_table[i] != NULL; i++)
+		shows(lab_table[i]->help);
+	ck_assert_int_eq(row_with("optimizer states outside the GPU"), row_with("offload to host") + 1);
+}
+END_TEST
+
 START_TEST(every_lab_runs_and_says_what_it_proved)
 {
 	run_lab_at((size_t)_i);
@@ -300,6 +341,8 @@ int main(void)
 	TCase *c = tcase_create("lab");
 	tcase_add_checked_fixture(c, ui_open, ui_close);
 	tcase_add_test(c, the_menu_lists_every_lab);
+	tcase_add_test(c, the_list_of_steps_shows_where_one_stands);
+	tcase_add_test(c, a_wide_menu_says_what_each_lab_is_about);
 	tcase_add_loop_test(c, every_lab_runs_and_says_what_it_proved, 0, 10);
 	tcase_add_loop_test(c, forth_and_back_gives_the_same_screen, 0, 10);
 	tcase_add_test(c, playing_stops_at_the_end);

@@ -178,6 +178,29 @@ START_TEST(only_what_changed_is_sent)
 }
 END_TEST
 
+/* A signal may come between the two: the screen is to be sent anew and is not yet. */
+START_TEST(the_cursor_is_shown_again_whatever_is_known_of_the_screen)
+{
+	struct fixture *f = fixture_new(80, 24);
+	if (!open_screen("xterm-256color", NULL))
+		return;
+	ck_assert(canvas_resize(&canvas, 80, 24));
+	view_frame(&f->app, &canvas);
+	canvas.cursor_shown = false;
+	term_present(&canvas);
+	if (_i > 0)
+		term_repaint();
+	const long start = sent();
+	term_close();
+	char *text = sent_since(start);
+	ck_assert_msg(strstr(text, "\033[?25h") != NULL, "%s", text);
+	ck_assert_msg(strstr(text, "\033[24;1H\033[K") != NULL || strstr(text, "\033[24d\033[K") != NULL, "%s", text);
+	free(text);
+	canvas_free(&canvas);
+	free(f);
+}
+END_TEST
+
 int main(void)
 {
 	(void)unsetenv("LINES");
@@ -189,6 +212,7 @@ int main(void)
 	tcase_add_test(c, the_end_of_the_input_ends_the_program);
 	tcase_add_test(c, a_terminal_that_cannot_be_used_is_refused);
 	tcase_add_loop_test(c, only_what_changed_is_sent, 0, 4);
+	tcase_add_loop_test(c, the_cursor_is_shown_again_whatever_is_known_of_the_screen, 0, 2);
 	suite_add_tcase(s, c);
 	return test_run(s);
 }

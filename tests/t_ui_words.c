@@ -53,6 +53,86 @@ static bool is_cut(const char *row)
 	return false;
 }
 
+/* Rows of the screen that begin with a text. */
+static int rows_with(const char *start)
+{
+	int n = 0;
+	for (int y = 0; y < f->app.h; y++)
+		n += strncmp(row_of(y), start, strlen(start)) == 0;
+	return n;
+}
+
+START_TEST(big_mode_uses_the_room_it_has)
+{
+	static const struct {
+		int w, h, blank_max;
+		const char *pp;
+		bool step;
+	} cases[] = { { 80, 24, 8, "4", false }, { 80, 24, 8, "2", true }, { 120, 40, 14, "4", true }, { 160, 45, 14, "4", true } };
+	(void)fixture_key(f, 'B');
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char flags[16];
+		(void)snprintf(flags, sizeof(flags), "pp %s", cases[i].pp);
+		type_flags(flags);
+		fixture_resize(f, cases[i].w, cases[i].h);
+		int blank = 0;
+		for (int y = 0; y < f->app.h; y++)
+			blank += row_of(y)[0] == '\0';
+		ck_assert_msg(blank <= cases[i].blank_max, "%d blank rows in\n%s", blank, screen());
+		ck_assert_int_eq(rows_with("  step  c"), cases[i].step);
+		ck_assert_int_eq(strstr(screen(), "c compute ") != NULL, cases[i].step && cases[i].w > 80);
+	}
+}
+END_TEST
+
+START_TEST(big_mode_always_says_how_to_leave_it)
+{
+	(void)fixture_key(f, 'B');
+	fixture_resize(f, LAYOUT_MIN_W, LAYOUT_MIN_H);
+	ck_assert_str_eq(row_of(LAYOUT_MIN_H - 1), "  h/l change  j/k move  p pipeline  ? help  B normal size");
+}
+END_TEST
+
+START_TEST(the_heading_of_the_bars_is_whole_or_not_there)
+{
+	type_flags("pp 8 tp 4");
+	(void)fixture_key(f, 'c');
+	fixture_resize(f, 80, 24);
+	ck_assert_msg(strstr(row_of(2), "GiB  4 79.2") == NULL, "%s", row_of(2));
+	fixture_resize(f, 120, 24);
+	ck_assert_msg(strstr(row_of(2), "GiB  4 of 8 stages ") != NULL, "%s", row_of(2));
+}
+END_TEST
+
+START_TEST(the_list_of_advice_says_whole_that_it_goes_on)
+{
+	(void)fixture_key(f, 'a');
+	while (app_busy(&f->app))
+		(void)app_work(&f->app);
+	fixture_resize(f, 60, 16);
+	ck_assert_str_eq(row_of(13), "It fits; least lost speed first.               more below: G");
+}
+END_TEST
+
+START_TEST(each_bubble_says_which_one_it_is)
+{
+	type_flags("global-batch 16");
+	ck_assert_str_eq(row_of(1), "the bubble, as timed, is 26 % of the step: 8 micro-batches for 4 stages");
+	shows("bubble 27.3 % as drawn, 25.5 % as timed");
+	fixture_resize(f, 120, 40);
+	shows("bubble 27.3 % as drawn (equal stages), 25.5 % as timed");
+	type_flags("global-batch 128");
+	shows("bubble 4.48 % as drawn, 4.26 % as timed; 168 of 201 ticks cut out at ~");
+	type_flags("global-batch 16");
+	(void)fixture_key(f, 'p');
+	shows("27.3 % of step as drawn (equal stages)");
+	shows("; as timed 25.5 % of step");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	fixture_resize(f, 60, 16);
+	shows(", idle 25.5 %, MFU ");
+}
+END_TEST
+
 START_TEST(the_preview_of_every_setting_is_whole)
 {
 	static const int widths[] = { 60, 80, 120 };
@@ -90,6 +170,10 @@ START_TEST(a_refusal_names_what_is_not_divided)
 	shows("16  refused: 8 kv-heads");
 	fixture_focus(f, "zero");
 	shows("2  not in megatron");
+	fixture_resize(f, 80, 24);
+	type_flags("framework deepspeed tp 1 pp 4");
+	fixture_focus(f, "zero");
+	shows("2  not with pp above 1");
 }
 END_TEST
 
@@ -224,11 +308,60 @@ START_TEST(names_are_asked_for_where_names_are_wanted)
 {
 	fixture_focus(f, "model");
 	fixture_text(f, "=");
-	shows("a name; Esc, then Enter lists them");
+	shows("Tab completes a name");
 	(void)fixture_key(f, INPUT_ESCAPE);
 	fixture_focus(f, "seq");
 	fixture_text(f, "=");
 	shows("8k, 8192, 70B, 1.5e12");
+}
+END_TEST
+
+static const char *completed(const char *typed)
+{
+	(void)fixture_key(f, INPUT_CTRL_U);
+	fixture_text(f, typed);
+	(void)fixture_key(f, INPUT_TAB);
+	return f->app.prompt.text;
+}
+
+/* A setting, a word of it, a preset; what several have in common, and then which they are. */
+START_TEST(tab_completes_settings_and_their_values)
+{
+	fixture_text(f, ":");
+	ck_assert_str_eq(completed("fr"), "framework ");
+	ck_assert_str_eq(completed("tp 4 --framework me"), "tp 4 --framework megatron ");
+	ck_assert_str_eq(completed("model=LLAMA3.1"), "model=llama3.1-405b ");
+	ck_assert_str_eq(completed("sequence-parallel of"), "sequence-parallel off ");
+	ck_assert_str_eq(completed("optimizer paged"), "optimizer paged-adam");
+	shows("paged-adamw paged-adam8bit");
+	ck_assert_str_eq(completed("optimizer nothing"), "optimizer nothing");
+	ck_assert_str_eq(completed("seq 8"), "seq 8");
+	(void)fixture_key(f, INPUT_ESCAPE);
+	fixture_focus(f, "gpu");
+	fixture_text(f, "=");
+	ck_assert_str_eq(completed("h2"), "h200-sxm-141gb");
+}
+END_TEST
+
+/* As on the command line. */
+START_TEST(a_model_and_a_number_of_gpus_need_no_names)
+{
+	type_flags("llama3-8b on 8xA100 seq 8k");
+	ck_assert_str_eq(f->app.draft.s.model.id, "llama3-8b");
+	ck_assert_str_eq(f->app.draft.s.cluster.gpu.id, "a100-sxm-80gb");
+	ck_assert_int_eq(f->app.draft.s.cluster.gpus, 8);
+	ck_assert_int_eq(f->app.draft.s.training.seq, 8192);
+	type_flags("70B");
+	ck_assert_int_eq(f->app.plan.params, INT64_C(70000000000));
+	fixture_text(f, ":nonsense");
+	shows("No setting \"nonsense\". Nearest:");
+}
+END_TEST
+
+START_TEST(what_each_of_several_flags_moved_is_said)
+{
+	type_flags("gpus 8 framework fsdp");
+	shows("pp 4 became 1, zero 1 became 2. u undoes it.");
 }
 END_TEST
 
@@ -239,6 +372,9 @@ START_TEST(the_next_schedule_leaves_its_heading_in_sight)
 	(void)fixture_key(f, 's');
 	shows("interleaved  4 ranks");
 	shows("Passed over: schedule 1f1b-v is not in megatron.");
+	type_flags("global-batch 16");
+	(void)fixture_key(f, 's');
+	ck_assert_str_eq(row_of(2), "megatron.");
 }
 END_TEST
 
@@ -342,6 +478,11 @@ int main(void)
 	TCase *c = tcase_create("words");
 	tcase_add_checked_fixture(c, ui_open, ui_close);
 	tcase_add_test(c, the_header_never_loses_the_layout);
+	tcase_add_test(c, big_mode_uses_the_room_it_has);
+	tcase_add_test(c, big_mode_always_says_how_to_leave_it);
+	tcase_add_test(c, the_heading_of_the_bars_is_whole_or_not_there);
+	tcase_add_test(c, the_list_of_advice_says_whole_that_it_goes_on);
+	tcase_add_test(c, each_bubble_says_which_one_it_is);
 	tcase_add_loop_test(c, the_preview_of_every_setting_is_whole, 0, 3);
 	tcase_add_loop_test(c, no_line_of_the_help_is_cut, 0, 3);
 	tcase_add_test(c, a_refusal_names_what_is_not_divided);
@@ -354,6 +495,9 @@ int main(void)
 	tcase_add_test(c, a_layout_chosen_anew_is_a_way_out);
 	tcase_add_test(c, large_differences_are_factors);
 	tcase_add_test(c, names_are_asked_for_where_names_are_wanted);
+	tcase_add_test(c, tab_completes_settings_and_their_values);
+	tcase_add_test(c, a_model_and_a_number_of_gpus_need_no_names);
+	tcase_add_test(c, what_each_of_several_flags_moved_is_said);
 	tcase_add_test(c, the_next_schedule_leaves_its_heading_in_sight);
 	tcase_add_test(c, presets_say_which_list_holds_a_name);
 	tcase_add_test(c, help_is_searched_and_its_lines_are_opened);

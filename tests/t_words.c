@@ -17,7 +17,12 @@ static const struct row {
 	{ "70B on 8 xA100", "", "70B", "8", "A100" },
 	{ "70B on 8 A100 GPUs", "", "70B", "8", "A100" },
 	{ "70B on 8 \xC3\x97 A100", "", "70B", "8", "A100" },
-	{ "8xA100 70B", "", "", "8", "A100-70B" },
+	{ "8xA100 70B", "", "70B", "8", "A100" },
+	{ "8 A100 SXM 80GB for 70B", "", "70B", "8", "A100-SXM-80GB" },
+	{ "64xH100 llama3-70b", "llama3-70b", "", "64", "H100" },
+	{ "64xH100 llama 3 70b", "llama-3-70b", "", "64", "H100" },
+	{ "2 nodes of 8xH100 dir/config.json", "dir/config.json", "", "16", "H100" },
+	{ "on dgx-h100 8B", "", "8B", "8", "h100-sxm-80gb" },
 	{ "70B ON A100", "", "70B", "", "A100" },
 	{ "1.5T 1024xh100-sxm", "", "1.5T", "1024", "h100-sxm" },
 	{ "llama3-70b 16xh100-sxm", "llama3-70b", "", "16", "h100-sxm" },
@@ -87,12 +92,36 @@ START_TEST(contradictions_are_errors)
 {
 	static const char *const texts[] = { "70B 8B on 8xA100", "70B llama3-70b", "8xA100 8xH100",
 		"70B on 99999999999999999999999999999999999xA100", "70B on 2 nodes of 2x8xA100", "70B on 0 nodes of H100",
-		"70B on 99999999 nodes of H100", "70B on 2 nodes" };
+		"70B on 99999999 nodes of H100", "70B on 2 nodes", "8xA100 70B 8B", "70B on 2.5xA100", "8xA100 70B llama3-8b" };
 	struct words w;
 	struct err e;
 
-	ck_assert(words_read(&texts[_i], 1, preset_store_catalog(store), &w, &e) == ERR_USAGE);
+	ck_assert_msg(words_read(&texts[_i], 1, preset_store_catalog(store), &w, &e) == ERR_USAGE, "%s", texts[_i]);
 	ck_assert(e.msg[0] != '\0');
+}
+END_TEST
+
+/* Wherever it stands, a word that is a setting is answered with the flag. */
+START_TEST(settings_among_the_words_name_their_flag)
+{
+	static const struct {
+		const char *words, *flag;
+	} settings[] = {
+		{ "70B on 8xA100 for 1T tokens", "--tokens 1T" },
+		{ "70B on 8xA100 1T tokens", "--tokens 1T" },
+		{ "70B 300B tokens", "--tokens 300B" },
+		{ "8xA100 70B lora", "--adapter lora" },
+		{ "8xA100 8k", "--seq 8k" },
+	};
+
+	for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+		struct words w;
+		struct err e = { .msg = "" };
+
+		ck_assert_msg(words_read(&settings[i].words, 1, preset_store_catalog(store), &w, &e) == ERR_USAGE, "%s",
+			settings[i].words);
+		ck_assert_msg(strstr(e.msg, settings[i].flag) != NULL, "%s: %s", settings[i].words, e.msg);
+	}
 }
 END_TEST
 
@@ -119,7 +148,8 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_loop_test(c, words_mean_what_people_mean, 0, (int)(sizeof rows / sizeof rows[0]));
 	tcase_add_test(c, several_words_of_argv_are_one_text);
-	tcase_add_loop_test(c, contradictions_are_errors, 0, 8);
+	tcase_add_loop_test(c, contradictions_are_errors, 0, 11);
+	tcase_add_test(c, settings_among_the_words_name_their_flag);
 	tcase_add_test(c, too_much_text_is_an_error);
 	suite_add_tcase(suite, c);
 	return test_run(suite);

@@ -38,7 +38,7 @@ static inline void fixture_catalog(struct fixture *f, const struct catalog *all)
 	static const char *const gpus[] = { "v100-sxm2-32gb", "a100-sxm-80gb", "h100-sxm-80gb", "h200-sxm-141gb", "rtx4090-24gb",
 		NULL };
 	/* The default of each framework, and those that tests name. */
-	static const char *const profiles[] = { "megatron-lm", "megatron-core", "megatron-seaai-fp16", "torchtitan-2026",
+	static const char *const profiles[] = { "megatron-lm", "megatron-core", "megatron-seaai-fp16", "fsdp2",
 		"torchtitan-2024-12", "deepspeed-bf16opt", "fsdp-sharded-accumulation", "deepspeed-zero3", "ddp", "lesson",
 		"zero-paper", NULL };
 	size_t n_models = 0, n_gpus = 0, n_nodes = 0, n_profiles = 0;

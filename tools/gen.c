@@ -197,7 +197,9 @@ static void gen_knob(const struct knob *k)
 		printf("Also spelt\n.Fl -%s .\n", k->alias);
 	if (k->unit != NULL && *k->unit != '\0')
 		labelled("Unit", k->unit);
-	if (k->dflt != NULL)
+	if (k->flags & KNOB_F_AUTO)
+		puts("Chosen unless given.");
+	else if (k->dflt != NULL)
 		labelled("Default", k->dflt);
 	if (k->cite != NULL && *k->cite != '\0')
 		labelled("Source", k->cite);

@@ -277,8 +277,11 @@ static void say_skipped(struct app *a, const struct draft *before, const struct 
 	const size_t used = strlen(a->message);
 	if (draft_put(&next, a->catalog, k, value, &moves, &e) == ERR_OK && plan_evaluate(&next.s, &plan, &e) == ERR_OK)
 		return;
-	(void)snprintf(a->message + used, sizeof(a->message) - used, _("%sPassed over: %.*s."), used > 0 ? " " : "",
-		(int)strcspn(e.msg, ";("), e.msg);
+	size_t end = strcspn(e.msg, ";(");
+	while (end > 0 && e.msg[end - 1] == ' ')
+		end--;
+	(void)snprintf(a->message + used, sizeof(a->message) - used, _("%sPassed over: %.*s."), used > 0 ? " " : "", (int)end,
+		e.msg);
 }
 
 /* The next legal value, round the end; says why the first one on the way was not. */

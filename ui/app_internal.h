@@ -27,6 +27,10 @@ void change_convention(struct app *a);
 void prompt_open(struct app *a, enum prompt_kind kind, const char *text);
 /* Returns enum app_dirty bits beyond APP_DRAW. */
 unsigned prompt_update(struct app *a, uint32_t key);
+/* Reads the text of the prompt as it stands. */
+void prompt_read(struct app *a);
+/* app_complete.c: Tab. */
+void prompt_complete(struct app *a);
 
 /* app_list.c: the values of the focused setting. */
 void list_open(struct app *a);

@@ -10,14 +10,103 @@
 
 enum { LEAP = 10, FAR = 10000, FOREVER = 1 << 30, ZOOM_MAX = 3 };
 
-static void toggle_fewer(struct app *a)
+static void find(struct app *a)
 {
-	a->fewer = !a->fewer;
-	for (size_t i = 0; a->fewer && !(app_knob(a)->flags & KNOB_F_MAIN) && i < knob_count(); i++) {
-		if (knob_at(i)->flags & KNOB_F_MAIN)
-			app_set_focus(a, i);
-	}
-	app_say(a, "%s", a->fewer ? _("Only the main settings. i shows all.") : _("All settings. i shows the main ones only."));
+	if (view_kinds[a->view]->search != NULL)
+		prompt_open(a, PROMPT_FIND, "");
+	else
+		app_say(a, "%s",
+			_("Nothing to search here: / finds a setting, a value in a list, a preset, a line of the help."));
+}
+
+static void find_again(struct app *a, int direction)
+{
+	const struct view_search *search = view_kinds[a->view]->search;
+	if (search == NULL || search->again == NULL)
+		app_say(a, "%s", _("n and N go through the settings of the main screen and the lines of the help."));
+	else if (a->found[0] == '\0')
+		app_say(a, "%s", _("Nothing was searched for yet: / finds a setting, a line of the help."));
+	else
+		search->again(a, direction);
+}
+
+static void switch_view(struct app *a, int view)
+{
+	app_switch_view(a, (enum view_id)view);
+}
+
+static void push_view(struct app *a, int view)
+{
+	app_push_view(a, (enum view_id)view);
+}
+
+static void type(struct app *a, const char *text)
+{
+	if (view_kinds[a->view]->type != NULL)
+		view_kinds[a->view]->type(a, text);
+	else
+		prompt_open(a, PROMPT_VALUE, text);
+}
+
+static void type_value(struct app *a)
+{
+	type(a, "");
+}
+
+static void open_prompt(struct app *a, int kind)
+{
+	prompt_open(a, (enum prompt_kind)kind, kind == PROMPT_SAVE ? a->name : "");
+}
+
+static void move(struct app *a, int by)
+{
+	app_move(a, by);
+}
+
+/* g and G: the first and the last line, or what plays to its first and its last step. */
+static void go_to_end(struct app *a, int direction)
+{
+	const struct view_clock *clock = view_kinds[a->view]->clock;
+	if (clock != NULL)
+		clock->go(a, (int64_t)direction * FOREVER);
+	else
+		app_move(a, (int64_t)direction * FAR);
+}
+
+static void turn_page(struct app *a, int by)
+{
+	if (view_kinds[a->view]->page != NULL)
+		view_kinds[a->view]->page(a, by);
+	else
+		app_move(a, (int64_t)by * (a->h > 6 ? a->h - 6 : 1));
+}
+
+static void move_sideways(struct app *a, int by)
+{
+	if (view_kinds[a->view]->sideways != NULL)
+		view_kinds[a->view]->sideways(a, by);
+	else
+		(void)figure_move(a, by, 0);
+}
+
+static void next_pane(struct app *a, int by)
+{
+	if (view_kinds[a->view]->next_pane != NULL)
+		view_kinds[a->view]->next_pane(a, by);
+}
+
+static void go_back(struct app *a)
+{
+	if (a->view != VIEW_EXPLAIN || !explain_back(a))
+		app_pop_view(a);
+}
+
+static void explain(struct app *a)
+{
+	if (a->view == VIEW_EXPLAIN)
+		explain_follow(a);
+	else
+		explain_focus(a);
 }
 
 static void zoom(struct app *a, int by)
@@ -30,17 +119,84 @@ static void zoom(struct app *a, int by)
 		player_follow(a);
 }
 
+static void step(struct app *a, int by)
+{
+	const struct view_kind *kind = view_kinds[a->view];
+	if (kind->step != NULL)
+		kind->step(a, by);
+	else if (kind->clock != NULL)
+		kind->clock->go(a, by);
+	else
+		change_step(a, by);
+}
+
+static void reset(struct app *a)
+{
+	if (view_kinds[a->view]->reset != NULL)
+		view_kinds[a->view]->reset(a);
+	else
+		change_default(a);
+}
+
+static void play(struct app *a)
+{
+	view_kinds[a->view]->clock->play(a);
+}
+
+static void tick(struct app *a, int by)
+{
+	view_kinds[a->view]->clock->go(a, by);
+}
+
+static void toggle_future(struct app *a)
+{
+	a->player.hide_future = !a->player.hide_future;
+}
+
+static void toggle_reasons(struct app *a)
+{
+	a->player.reasons = !a->player.reasons;
+}
+
+static void next_order(struct app *a)
+{
+	space_set_order(&a->space, (enum space_order)((a->space.order + 1) % SPACE_ORDER_COUNT));
+	a->space_focus = 0;
+}
+
+static void toggle_fewer(struct app *a)
+{
+	a->fewer = !a->fewer;
+	for (size_t i = 0; a->fewer && !(app_knob(a)->flags & KNOB_F_MAIN) && i < knob_count(); i++) {
+		if (knob_at(i)->flags & KNOB_F_MAIN)
+			app_set_focus(a, i);
+	}
+	app_say(a, "%s", a->fewer ? _("Only the main settings. i shows all.") : _("All settings. i shows the main ones only."));
+}
+
+static void keep_config(struct app *a)
+{
+	a->effect = (struct effect){ .kind = EFFECT_CONFIG };
+}
+
+static void toggle_big(struct app *a)
+{
+	a->big = !a->big;
+	/* It shows one setting and no figures to go through. */
+	if (a->big && a->view == VIEW_MAIN)
+		a->pane = PANE_SETTINGS;
+	keep_config(a);
+}
+
 /* A key press: what was pressed, and which bindings were in force. */
 struct press {
 	uint32_t key;
 	enum context context;
 };
-static unsigned open_help_line(struct app *a);
 
-/* Each handler returns enum app_dirty bits beyond APP_DRAW. */
-static unsigned do_help(struct app *a, int arg, const struct press *p)
+/* The handlers from here on look at the key, or return enum app_dirty bits of their own. */
+static unsigned open_help(struct app *a, const struct press *p)
 {
-	(void)arg;
 	if (a->view != VIEW_HELP) {
 		a->help_context = p->context;
 		app_push_view(a, VIEW_HELP);
@@ -48,47 +204,8 @@ static unsigned do_help(struct app *a, int arg, const struct press *p)
 	return 0;
 }
 
-static unsigned do_find(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	if (view_kinds[a->view]->search != NULL)
-		prompt_open(a, PROMPT_FIND, "");
-	else
-		app_say(a, "%s",
-			_("Nothing to search here: / finds a setting, a value in a list, a preset, a line of the help."));
-	return 0;
-}
-
-static unsigned do_find_again(struct app *a, int direction, const struct press *p)
-{
-	const struct view_search *search = view_kinds[a->view]->search;
-	(void)p;
-	if (search == NULL || search->again == NULL)
-		app_say(a, "%s", _("n and N go through the settings of the main screen and the lines of the help."));
-	else if (a->found[0] == '\0')
-		app_say(a, "%s", _("Nothing was searched for yet: / finds a setting, a line of the help."));
-	else
-		search->again(a, direction);
-	return 0;
-}
-
-/* What a view has asked for. */
-static unsigned asked_effect(const struct app *a)
-{
-	return a->effect.kind == EFFECT_NONE ? 0 : APP_EFFECT;
-}
-
-static unsigned do_switch(struct app *a, int view, const struct press *p)
-{
-	(void)p;
-	app_switch_view(a, (enum view_id)view);
-	return asked_effect(a);
-}
-
-/* Of every view that a key opens. */
 #define NO_ROW(...)
 #define LABEL_ROW(id, name, title, key, label, ...) [VIEW_##id] = label,
-#define SWITCH_ROW(id, ...) [UI_##id] = { do_switch, VIEW_##id },
 
 /* "Views by number: 1 main, 2 memory, ..." */
 static void say_numbers(struct app *a)
@@ -106,257 +223,34 @@ static void say_numbers(struct app *a)
 	sink_puts(&out, ".");
 }
 
-static unsigned do_view_number(struct app *a, int arg, const struct press *p)
+static unsigned open_number(struct app *a, const struct press *p)
 {
-	(void)arg;
 	for (int view = 0; view < VIEW_COUNT; view++) {
-		if ((uint32_t)view_kinds[view]->digit == p->key)
-			return do_switch(a, view, p);
+		if ((uint32_t)view_kinds[view]->digit == p->key) {
+			switch_view(a, view);
+			return 0;
+		}
 	}
 	say_numbers(a);
 	return 0;
 }
 
-static unsigned do_type(struct app *a, int digit, const struct press *p)
+static unsigned type_digit(struct app *a, const struct press *p)
 {
-	const char text[2] = { digit ? (char)p->key : '\0', '\0' };
-	if (view_kinds[a->view]->type != NULL)
-		view_kinds[a->view]->type(a, text);
-	else
-		prompt_open(a, PROMPT_VALUE, text);
+	type(a, (const char[]){ (char)p->key, '\0' });
 	return 0;
 }
 
-static unsigned do_prompt(struct app *a, int kind, const struct press *p)
+static unsigned set_speed(struct app *a, const struct press *p)
 {
-	(void)p;
-	prompt_open(a, (enum prompt_kind)kind, kind == PROMPT_SAVE ? a->name : "");
-	return 0;
-}
-
-static unsigned do_move(struct app *a, int by, const struct press *p)
-{
-	(void)p;
-	app_move(a, by);
-	return 0;
-}
-
-/* g and G: the first and the last line, or what plays to its first and its last step. */
-static unsigned do_end(struct app *a, int direction, const struct press *p)
-{
-	const struct view_clock *clock = view_kinds[a->view]->clock;
-	(void)p;
-	if (clock != NULL)
-		clock->go(a, (int64_t)direction * FOREVER);
-	else
-		app_move(a, (int64_t)direction * FAR);
-	return 0;
-}
-
-static unsigned do_page(struct app *a, int by, const struct press *p)
-{
-	(void)p;
-	if (view_kinds[a->view]->page != NULL)
-		view_kinds[a->view]->page(a, by);
-	else
-		app_move(a, (int64_t)by * (a->h > 6 ? a->h - 6 : 1));
-	return 0;
-}
-
-static unsigned do_sideways(struct app *a, int by, const struct press *p)
-{
-	(void)p;
-	if (view_kinds[a->view]->sideways != NULL)
-		view_kinds[a->view]->sideways(a, by);
-	else
-		(void)figure_move(a, by, 0);
-	return 0;
-}
-
-static unsigned do_pane(struct app *a, int by, const struct press *p)
-{
-	(void)p;
-	if (view_kinds[a->view]->next_pane != NULL)
-		view_kinds[a->view]->next_pane(a, by);
-	return 0;
-}
-
-static unsigned do_back(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	if (a->view != VIEW_EXPLAIN || !explain_back(a))
-		app_pop_view(a);
-	return 0;
-}
-
-static unsigned do_explain(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	if (a->view == VIEW_EXPLAIN)
-		explain_follow(a);
-	else
-		explain_focus(a);
-	return 0;
-}
-
-static unsigned do_push(struct app *a, int view, const struct press *p)
-{
-	(void)p;
-	app_push_view(a, (enum view_id)view);
-	return 0;
-}
-
-static unsigned do_pin(struct app *a, int what, const struct press *p)
-{
-	static void (*const pins[])(struct app * a) = { pin_set, pin_drop, pin_swap };
-	(void)p;
-	pins[what](a);
-	return 0;
-}
-
-static unsigned do_zoom(struct app *a, int by, const struct press *p)
-{
-	(void)p;
-	zoom(a, by);
-	return 0;
-}
-
-static unsigned do_step(struct app *a, int by, const struct press *p)
-{
-	const struct view_kind *kind = view_kinds[a->view];
-	(void)p;
-	if (kind->step != NULL)
-		kind->step(a, by);
-	else if (kind->clock != NULL)
-		kind->clock->go(a, by);
-	else
-		change_step(a, by);
-	return 0;
-}
-
-static unsigned do_open(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	if (a->view == VIEW_HELP)
-		return open_help_line(a);
-	if (view_kinds[a->view]->open != NULL)
-		view_kinds[a->view]->open(a);
-	else
-		explain_focus(a);
-	return asked_effect(a);
-}
-
-static unsigned do_default(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	if (view_kinds[a->view]->reset != NULL)
-		view_kinds[a->view]->reset(a);
-	else
-		change_default(a);
-	return 0;
-}
-
-static unsigned do_undo(struct app *a, int redo, const struct press *p)
-{
-	(void)p;
-	if (redo)
-		change_redo(a);
-	else
-		change_undo(a);
-	return 0;
-}
-
-static unsigned do_schedule(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	change_schedule(a);
-	return 0;
-}
-
-static unsigned do_play(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	view_kinds[a->view]->clock->play(a);
-	return 0;
-}
-
-static unsigned do_tick(struct app *a, int by, const struct press *p)
-{
-	(void)p;
-	view_kinds[a->view]->clock->go(a, by);
-	return 0;
-}
-
-static unsigned do_predict(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	labs_predict(a);
-	return 0;
-}
-
-static unsigned do_speed(struct app *a, int arg, const struct press *p)
-{
-	(void)arg;
 	player_set_speed(a, (int)p->key - '0');
 	a->labs.playing = a->labs.playing && p->key != '0';
 	return 0;
 }
 
-static unsigned do_future(struct app *a, int arg, const struct press *p)
+static unsigned next_theme(struct app *a, const struct press *p)
 {
-	(void)arg, (void)p;
-	a->player.hide_future = !a->player.hide_future;
-	return 0;
-}
-
-static unsigned do_reasons(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	a->player.reasons = !a->player.reasons;
-	return 0;
-}
-
-static unsigned do_convention(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	change_convention(a);
-	return 0;
-}
-
-static unsigned do_order(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	space_set_order(&a->space, (enum space_order)((a->space.order + 1) % SPACE_ORDER_COUNT));
-	a->space_focus = 0;
-	return 0;
-}
-
-static unsigned do_more(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	toggle_fewer(a);
-	return 0;
-}
-
-static unsigned keep_config(struct app *a)
-{
-	a->effect = (struct effect){ .kind = EFFECT_CONFIG };
-	return APP_EFFECT;
-}
-
-static unsigned do_big(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
-	a->big = !a->big;
-	/* It shows one setting and no figures to go through. */
-	if (a->big && a->view == VIEW_MAIN)
-		a->pane = PANE_SETTINGS;
-	return keep_config(a);
-}
-
-static unsigned do_theme(struct app *a, int arg, const struct press *p)
-{
-	(void)arg, (void)p;
+	(void)p;
 	if (a->colors < 8) {
 		app_say(a, "%s", _("Only the mono theme: the terminal has no colours, or NO_COLOR is set."));
 		return 0;
@@ -366,13 +260,14 @@ static unsigned do_theme(struct app *a, int arg, const struct press *p)
 	while (!theme_possible(a->theme, a->colors));
 	a->theme_chosen = true;
 	app_say(a, _("Theme %s."), theme_names[a->theme]);
-	return APP_LOOK | keep_config(a);
+	keep_config(a);
+	return APP_LOOK;
 }
 
 /* A changed scenario that has a name is worth a question; everything else can be rebuilt from the command line (y). */
-static unsigned do_quit(struct app *a, int arg, const struct press *p)
+static unsigned quit(struct app *a, const struct press *p)
 {
-	(void)arg, (void)p;
+	(void)p;
 	if (a->name[0] == '\0' || !a->changed || a->asked)
 		return APP_QUIT;
 	a->asked = true;
@@ -380,82 +275,110 @@ static unsigned do_quit(struct app *a, int arg, const struct press *p)
 	return 0;
 }
 
-static unsigned do_suspend(struct app *a, int arg, const struct press *p)
+static unsigned open_help_line(struct app *a);
+
+static unsigned open_focus(struct app *a, const struct press *p)
 {
-	(void)a, (void)arg, (void)p;
-	return APP_SUSPEND;
+	(void)p;
+	if (a->view == VIEW_HELP)
+		return open_help_line(a);
+	if (view_kinds[a->view]->open != NULL)
+		view_kinds[a->view]->open(a);
+	else
+		explain_focus(a);
+	return 0;
 }
 
-static unsigned do_repaint(struct app *a, int arg, const struct press *p)
-{
-	(void)a, (void)arg, (void)p;
-	return APP_REPAINT;
-}
+/* Of every view that a key opens. */
+#define SWITCH_ROW(id, ...) [UI_##id] = { .with = switch_view, .arg = VIEW_##id },
 
 /* clang-format off */
-/* What each action does. The rows that are missing belong to the prompt. */
-static const struct {
-	unsigned (*run)(struct app *a, int arg, const struct press *p);
+/* What each action does: one of the functions, or no more than the bits. The rows that are missing belong to the prompt. */
+static const struct handler {
+	void (*run)(struct app *a);
+	void (*with)(struct app *a, int arg);
 	int arg;
+	unsigned (*press)(struct app *a, const struct press *p);
+	unsigned bits; /* enum app_dirty */
 } handlers[UI_ACTION_COUNT] = {
-	[UI_DOWN] = {do_move, 1},
-	[UI_UP] = {do_move, -1},
-	[UI_FIRST] = {do_end, -1},
-	[UI_LAST] = {do_end, 1},
-	[UI_PAGE_DOWN] = {do_page, 1},
-	[UI_PAGE_UP] = {do_page, -1},
-	[UI_LEFT] = {do_sideways, -1},
-	[UI_RIGHT] = {do_sideways, 1},
-	[UI_NEXT_PANE] = {do_pane, 1},
-	[UI_PREVIOUS_PANE] = {do_pane, -1},
-	[UI_FIND] = {do_find, 0},
-	[UI_FIND_NEXT] = {do_find_again, 1},
-	[UI_FIND_PREVIOUS] = {do_find_again, -1},
+	[UI_DOWN] = {.with = move, .arg = 1},
+	[UI_UP] = {.with = move, .arg = -1},
+	[UI_FIRST] = {.with = go_to_end, .arg = -1},
+	[UI_LAST] = {.with = go_to_end, .arg = 1},
+	[UI_PAGE_DOWN] = {.with = turn_page, .arg = 1},
+	[UI_PAGE_UP] = {.with = turn_page, .arg = -1},
+	[UI_LEFT] = {.with = move_sideways, .arg = -1},
+	[UI_RIGHT] = {.with = move_sideways, .arg = 1},
+	[UI_NEXT_PANE] = {.with = next_pane, .arg = 1},
+	[UI_PREVIOUS_PANE] = {.with = next_pane, .arg = -1},
+	[UI_FIND] = {.run = find},
+	[UI_FIND_NEXT] = {.with = find_again, .arg = 1},
+	[UI_FIND_PREVIOUS] = {.with = find_again, .arg = -1},
 	VIEW_TABLE(SWITCH_ROW, NO_ROW)
-	[UI_VIEW_NUMBER] = {do_view_number, 0},
-	[UI_BACK] = {do_back, 0},
-	[UI_EXPLAIN] = {do_explain, 0},
-	[UI_PIN] = {do_pin, 0},
-	[UI_UNPIN] = {do_pin, 1},
-	[UI_SWAP] = {do_pin, 2},
-	[UI_COMMAND] = {do_push, VIEW_COMMAND},
-	[UI_WRITE] = {do_prompt, PROMPT_WRITE},
-	[UI_SAVE] = {do_prompt, PROMPT_SAVE},
-	[UI_OPEN_SCENARIO] = {do_prompt, PROMPT_OPEN},
-	[UI_IMPORT] = {do_prompt, PROMPT_IMPORT},
-	[UI_FLAGS] = {do_prompt, PROMPT_FLAGS},
-	[UI_HELP] = {do_help, 0},
-	[UI_ZOOM_IN] = {do_zoom, 1},
-	[UI_ZOOM_OUT] = {do_zoom, -1},
-	[UI_ZOOM_FIT] = {do_zoom, -ZOOM_MAX},
-	[UI_STEP_DOWN] = {do_step, -1},
-	[UI_STEP_UP] = {do_step, 1},
-	[UI_LEAP_DOWN] = {do_step, -LEAP},
-	[UI_LEAP_UP] = {do_step, LEAP},
-	[UI_TYPE] = {do_type, 0},
-	[UI_TYPE_DIGIT] = {do_type, 1},
-	[UI_OPEN] = {do_open, 0},
-	[UI_DEFAULT] = {do_default, 0},
-	[UI_UNDO] = {do_undo, 0},
-	[UI_REDO] = {do_undo, 1},
-	[UI_SCHEDULE] = {do_schedule, 0},
-	[UI_PLAY] = {do_play, 0},
-	[UI_TICK_BACK] = {do_tick, -1},
-	[UI_TICK_ON] = {do_tick, 1},
-	[UI_SPEED] = {do_speed, 0},
-	[UI_PREDICT] = {do_predict, 0},
-	[UI_FUTURE] = {do_future, 0},
-	[UI_REASONS] = {do_reasons, 0},
-	[UI_CONVENTION] = {do_convention, 0},
-	[UI_ORDER] = {do_order, 0},
-	[UI_MORE] = {do_more, 0},
-	[UI_BIG] = {do_big, 0},
-	[UI_THEME] = {do_theme, 0},
-	[UI_QUIT] = {do_quit, 0},
-	[UI_SUSPEND] = {do_suspend, 0},
-	[UI_REPAINT] = {do_repaint, 0},
+	[UI_VIEW_NUMBER] = {.press = open_number},
+	[UI_BACK] = {.run = go_back},
+	[UI_EXPLAIN] = {.run = explain},
+	[UI_PIN] = {.run = pin_set},
+	[UI_UNPIN] = {.run = pin_drop},
+	[UI_SWAP] = {.run = pin_swap},
+	[UI_COMMAND] = {.with = push_view, .arg = VIEW_COMMAND},
+	[UI_WRITE] = {.with = open_prompt, .arg = PROMPT_WRITE},
+	[UI_SAVE] = {.with = open_prompt, .arg = PROMPT_SAVE},
+	[UI_OPEN_SCENARIO] = {.with = open_prompt, .arg = PROMPT_OPEN},
+	[UI_IMPORT] = {.with = open_prompt, .arg = PROMPT_IMPORT},
+	[UI_FLAGS] = {.with = open_prompt, .arg = PROMPT_FLAGS},
+	[UI_HELP] = {.press = open_help},
+	[UI_ZOOM_IN] = {.with = zoom, .arg = 1},
+	[UI_ZOOM_OUT] = {.with = zoom, .arg = -1},
+	[UI_ZOOM_FIT] = {.with = zoom, .arg = -ZOOM_MAX},
+	[UI_STEP_DOWN] = {.with = step, .arg = -1},
+	[UI_STEP_UP] = {.with = step, .arg = 1},
+	[UI_LEAP_DOWN] = {.with = step, .arg = -LEAP},
+	[UI_LEAP_UP] = {.with = step, .arg = LEAP},
+	[UI_TYPE] = {.run = type_value},
+	[UI_TYPE_DIGIT] = {.press = type_digit},
+	[UI_OPEN] = {.press = open_focus},
+	[UI_DEFAULT] = {.run = reset},
+	[UI_UNDO] = {.run = change_undo},
+	[UI_REDO] = {.run = change_redo},
+	[UI_SCHEDULE] = {.run = change_schedule},
+	[UI_PLAY] = {.run = play},
+	[UI_TICK_BACK] = {.with = tick, .arg = -1},
+	[UI_TICK_ON] = {.with = tick, .arg = 1},
+	[UI_SPEED] = {.press = set_speed},
+	[UI_PREDICT] = {.run = labs_predict},
+	[UI_FUTURE] = {.run = toggle_future},
+	[UI_REASONS] = {.run = toggle_reasons},
+	[UI_CONVENTION] = {.run = change_convention},
+	[UI_ORDER] = {.run = next_order},
+	[UI_MORE] = {.run = toggle_fewer},
+	[UI_BIG] = {.run = toggle_big},
+	[UI_THEME] = {.press = next_theme},
+	[UI_QUIT] = {.press = quit},
+	[UI_SUSPEND] = {.bits = APP_SUSPEND},
+	[UI_REPAINT] = {.bits = APP_REPAINT},
 };
 /* clang-format on */
+
+static bool is_handled(enum ui_action action)
+{
+	const struct handler *h = &handlers[action];
+	return h->run != NULL || h->with != NULL || h->press != NULL || h->bits != 0;
+}
+
+/* Returns enum app_dirty bits; what a handler has to do with files it has left in a->effect. */
+static unsigned handle(struct app *a, enum ui_action action, const struct press *p)
+{
+	const struct handler *h = &handlers[action];
+	unsigned dirty = APP_DRAW | h->bits;
+	if (h->run != NULL)
+		h->run(a);
+	if (h->with != NULL)
+		h->with(a, h->arg);
+	if (h->press != NULL)
+		dirty |= h->press(a, p);
+	return dirty | (a->effect.kind == EFFECT_NONE ? 0U : APP_EFFECT);
+}
 
 /* Enter in the help: explains the figure that the line is about, or does what its key does where the help was called. */
 static unsigned open_help_line(struct app *a)
@@ -471,12 +394,12 @@ static unsigned open_help_line(struct app *a)
 		if (b->action == target.action && b->key != INPUT_DIGIT && input_lookup(p.context, b->key) == target.action)
 			p.key = b->key;
 	}
-	if (p.key == 0 || handlers[target.action].run == NULL || target.action == UI_HELP) {
+	if (p.key == 0 || !is_handled(target.action) || target.action == UI_HELP) {
 		app_say(a, "%s", _("That key has no meaning where the help was called."));
 		return 0;
 	}
 	app_pop_view(a);
-	return handlers[target.action].run(a, handlers[target.action].arg, &p);
+	return handle(a, target.action, &p);
 }
 
 unsigned keys_press(struct app *a, uint32_t key)
@@ -486,9 +409,7 @@ unsigned keys_press(struct app *a, uint32_t key)
 	a->message[0] = '\0';
 	if (action != UI_QUIT)
 		a->asked = false;
-	if (p.context == CONTEXT_PROMPT && handlers[action].run == NULL)
+	if (p.context == CONTEXT_PROMPT && !is_handled(action))
 		return APP_DRAW | prompt_update(a, key);
-	if (handlers[action].run == NULL)
-		return APP_DRAW;
-	return APP_DRAW | handlers[action].run(a, handlers[action].arg, &p);
+	return handle(a, action, &p);
 }

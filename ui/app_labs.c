@@ -147,12 +147,24 @@ static struct lab_play *run_lab(const struct lab_input *input, const struct scen
 	return NULL;
 }
 
+static int64_t longest_step(const struct lab_run *run)
+{
+	int64_t rows = 0;
+	for (int64_t k = 0; k < run->steps; k++) {
+		struct lab_step step;
+		lab_step(run, k, &step);
+		rows = num_max(rows, step.rows);
+	}
+	return rows;
+}
+
 /* Takes over a run; it starts at step `at`. */
 static void show(struct app *a, struct lab_play *p, int64_t at)
 {
 	struct labs *l = &a->labs;
 	free_play(l->play);
 	l->play = p;
+	p->rows = longest_step(&p->run);
 	l->at = at;
 	l->playing = false;
 	a->scroll[VIEW_LAB] = 0;

@@ -42,31 +42,86 @@ static bool next_word(const char **text, char *word, size_t cap)
 	return len > 0;
 }
 
+/* A word that names no setting is a value, as on the command line: "llama3-8b", "70B", and of "8xH100" the 8; then the text goes
+ * on at the GPU. NULL: it is none. */
+static const struct knob *setting_of(const struct app *a, const char *word, char *value, size_t cap, const char **text)
+{
+	const struct model *m;
+	const struct gpu *g;
+	const size_t digits = strspn(word, "0123456789"), number = strspn(word, "0123456789.,_");
+	(void)snprintf(value, cap, "%s", word);
+	if (digits > 0 && strlen(word + number) == 1 && strchr("MBTmbt", word[number]) != NULL)
+		return knob_find("params");
+	if (catalog_model(a->catalog, word, &m, NULL) == ERR_OK)
+		return knob_find("model");
+	if (catalog_gpu(a->catalog, word, &g, NULL) == ERR_OK)
+		return knob_find("gpu");
+	if (digits > 0 && word[digits] == 'x' && catalog_gpu(a->catalog, word + digits + 1, &g, NULL) == ERR_OK) {
+		(void)snprintf(value, cap, "%.*s", (int)digits, word);
+		*text -= strlen(word) - digits - 1;
+		return knob_find("gpus");
+	}
+	return NULL;
+}
+
+/* Takes the next setting and its value. NULL at the end, and with a note where there is none. */
+static const struct knob *next_setting(const struct app *a, const char **text, char *value, size_t cap, struct prompt *p)
+{
+	char word[64], near[128];
+	const struct knob *k;
+	p->note[0] = '\0';
+	do {
+		if (!next_word(text, word, sizeof(word)))
+			return NULL;
+	} while (strcmp(word, "on") == 0);
+	k = knob_find(word + strspn(word, "-"));
+	if (k == NULL) {
+		k = setting_of(a, word, value, cap, text);
+		if (k == NULL)
+			(void)snprintf(p->note, sizeof(p->note), _("No setting \"%s\". Nearest: %s."), word,
+				knob_nearest(word, near, sizeof(near)));
+		return k;
+	}
+	if (next_word(text, value, cap))
+		return k;
+	(void)snprintf(p->note, sizeof(p->note), _("%s wants a value: %s"), k->key, ui_text(k->help));
+	return NULL;
+}
+
+/* What several changes moved: a setting from where it stood before the first to where the last one left it. */
+static void add_moves(struct knob_moves *all, const struct knob_moves *more)
+{
+	for (size_t i = 0; i < more->n; i++) {
+		size_t at = 0;
+		while (at < all->n && all->moved[at].knob != more->moved[i].knob)
+			at++;
+		if (at < all->n)
+			(void)snprintf(all->moved[at].to, sizeof(all->moved[at].to), "%s", more->moved[i].to);
+		else if (at < KNOB_MOVED_MAX)
+			all->moved[all->n++] = more->moved[i];
+	}
+}
+
 /* Applies every flag of "tp 4 seq 16k" (or "--tp 4") to a copy. stepwise: one after the other, moving other settings as a slider
  * does; else all at once, so that their order does not matter. */
 static bool apply_flags(const struct app *a, struct draft *next, struct knob_moves *moves, struct prompt *p, bool stepwise)
 {
-	char word[64], value[64], near[128];
+	const struct knob *k;
+	char value[64];
 	const char *at = p->text;
 	struct err e = { 0 };
-	while (next_word(&at, word, sizeof(word))) {
-		const struct knob *k = knob_find(word + strspn(word, "-"));
-		if (k == NULL) {
-			(void)snprintf(p->note, sizeof(p->note), _("No setting \"%s\". Nearest: %s."), word,
-				knob_nearest(word, near, sizeof(near)));
-			return false;
-		}
-		if (!next_word(&at, value, sizeof(value))) {
-			(void)snprintf(p->note, sizeof(p->note), _("%s wants a value: %s"), k->key, ui_text(k->help));
-			return false;
-		}
-		const enum err_code code = stepwise ? draft_type(next, a->catalog, k, value, moves, &e)
+	while ((k = next_setting(a, &at, value, sizeof(value), p)) != NULL) {
+		struct knob_moves one = { 0 };
+		const enum err_code code = stepwise ? draft_type(next, a->catalog, k, value, &one, &e)
 						    : draft_set(next, a->catalog, k, value, ORIGIN_FLAG, &e);
 		if (code != ERR_OK) {
 			(void)snprintf(p->note, sizeof(p->note), "%s", e.msg);
 			return false;
 		}
+		add_moves(moves, &one);
 	}
+	if (p->note[0] != '\0')
+		return false;
 	draft_settle(next, a->catalog);
 	return true;
 }
@@ -135,7 +190,7 @@ static bool is_of_labs(const struct prompt *p)
 	return p->kind == PROMPT_PARAM || p->kind == PROMPT_PREDICT;
 }
 
-static void prompt_read(struct app *a)
+void prompt_read(struct app *a)
 {
 	struct prompt *p = &a->prompt;
 	struct draft next;
@@ -303,6 +358,8 @@ unsigned prompt_update(struct app *a, uint32_t key)
 		prompt_cancel(a);
 	} else if (action == UI_ACCEPT) {
 		return prompt_accept(a);
+	} else if (action == UI_COMPLETE) {
+		prompt_complete(a);
 	} else if (action != UI_NONE) {
 		if (prompt_edit(&a->prompt, action))
 			prompt_read(a);

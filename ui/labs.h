@@ -9,6 +9,7 @@ struct lab_play {
 	struct scenario scenario; /* a copy: the run points to it */
 	struct lab_run run;
 	void *workspace; /* owned */
+	int64_t rows;    /* of its longest step */
 	bool predicted;  /* its answer was guessed before it ran */
 	double prediction;
 };

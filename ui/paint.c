@@ -289,9 +289,12 @@ void paint_finish(struct painter *p, const struct canvas *c)
 
 void paint_leave(struct painter *p)
 {
-	if (p->shown == NULL || !p->known)
+	if (p->shown == NULL)
 		return;
+	p->x = p->known ? p->x : -1;
 	reset_pen(p);
+	move_to(p, NULL, 0, p->h - 1);
+	put_text(p, p->caps->clear_line);
 	move_to(p, NULL, 0, 0);
 	put_text(p, p->caps->show_cursor);
 	paint_flush(p);

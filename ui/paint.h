@@ -52,7 +52,8 @@ void paint_rect(struct painter *p, const struct canvas *c, struct rect r);
 void paint_flush(struct painter *p);
 /* Puts the cursor where the canvas wants it, and hands over what is buffered. */
 void paint_finish(struct painter *p, const struct canvas *c);
-/* Plain attributes and a shown cursor in the upper left corner, where curses believes it to be. */
+/* Plain attributes, a last row that is free for the prompt of the shell (not every terminal has a screen of its own for programs),
+ * and a shown cursor in the upper left corner, where curses believes it to be; whatever the terminal shows now. */
 void paint_leave(struct painter *p);
 
 #endif

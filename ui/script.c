@@ -192,12 +192,14 @@ int ui_script(const struct ui_options *o)
 		code = run_script(o, app, in, out);
 	if (in != NULL && in != stdin)
 		(void)fclose(in);
-	if (out != NULL && (fflush(out) != 0 || ferror(out)) && code == 0)
-		code = 3;
-	if (out != NULL && out != stdout && fclose(out) != 0 && code == 0)
-		code = 3;
-	if (code == 3)
-		(void)fprintf(stderr, _("meshplan: %s cannot be written\n"), dump);
+	/* The program's end has the word on standard output. */
+	if (out != NULL && out != stdout) {
+		const bool written = fflush(out) == 0 && !ferror(out);
+		if ((fclose(out) != 0 || !written) && code == 0)
+			code = 3;
+		if (code == 3)
+			(void)fprintf(stderr, _("meshplan: %s cannot be written\n"), dump);
+	}
 	free(app);
 	return code;
 }

@@ -381,8 +381,11 @@ static void draw_prompt_hint(const struct view *v, int x, int w)
 		(void)canvas_text(v->c, x, y, w, ROLE_TEXT, canvas_fitting(w, text, brief));
 	} else if (p->kind == PROMPT_VALUE && takes_names(app_knob(v->a))) {
 		(void)canvas_text(v->c, x, y, w, ROLE_DIM,
-			canvas_fitting(w, _("a name; Esc, then Enter lists them"), _("Esc Enter lists names")));
-	} else if (p->kind == PROMPT_VALUE || p->kind == PROMPT_FLAGS) {
+			canvas_fitting(w, _("Tab completes a name; Esc, then Enter lists them"), _("Tab completes a name")));
+	} else if (p->kind == PROMPT_FLAGS) {
+		(void)canvas_text(v->c, x, y, w, ROLE_DIM,
+			canvas_fitting(w, _("Tab completes; 8k, 70B, 1.5e12, 80GB"), _("Tab completes")));
+	} else if (p->kind == PROMPT_VALUE) {
 		(void)canvas_text(
 			v->c, x, y, w, ROLE_DIM, canvas_fitting(w, "8k, 8192, 70B, 1.5e12, 80GB, 64GiB", "8k, 70B, 64GiB"));
 	} else if (p->kind == PROMPT_PARAM) {

@@ -91,8 +91,9 @@ static void draw_state(const struct view *v, struct rect r)
 		(void)canvas_text(
 			v->c, r.x, r.y, r.w, ROLE_TEXT, _("No single change makes room: this plan needs the least already."));
 	else if (v->a->plan.verdict.fits)
-		(void)canvas_text(
-			v->c, r.x, r.y, r.w, ROLE_DIM, _("The plan fits; these give more room, least lost speed first."));
+		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM,
+			canvas_fitting(r.w, _("The plan fits; these give more room, least lost speed first."),
+				_("It fits; least lost speed first.")));
 	else
 		(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_DIM, _("One change at a time, least lost speed first."));
 }
@@ -122,10 +123,10 @@ static void draw(const struct view *v)
 		if (y >= 0 && y < r.h)
 			draw_row(v, r, r.y + y, &a->row[i], i == v->a->advice_focus);
 	}
-	draw_state(v, (struct rect){ body.x, body.y + body.h - 1, body.w, 1 });
-	const int below = row_of(a, a->n) - top - r.h;
-	if (below > 0)
-		(void)canvas_text_right(v->c, r.x, body.y + body.h - 1, r.w, ROLE_DIM, _("more below: G"));
+	const bool more = row_of(a, a->n) - top > r.h;
+	const int y = body.y + body.h - 1, more_w = more ? canvas_text_width(_("more below: G")) : 0;
+	draw_state(v, (struct rect){ r.x, y, r.w - more_w - 2, 1 });
+	(void)canvas_text_right(v->c, r.x, y, r.w, ROLE_DIM, more ? _("more below: G") : "");
 }
 
 static void explains(const struct app *a, char path[FIGURE_PATH_CAP])

@@ -82,31 +82,26 @@ static void bar_cell(struct canvas *c, int x, int y, struct bar_grid g, int64_t 
 		canvas_glyph(c, x + at, y, beyond ? ROLE_BAD : style, beyond ? GLYPH_BEYOND : fill);
 }
 
-static int stacked(
-	struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes, bool letters)
+static void bar_row(
+	struct canvas *c, struct rect r, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes, bool letters)
 {
-	const struct bar_grid g = layout_bar(width);
+	const struct bar_grid g = layout_bar(r.w);
 	int64_t cells[MEMORY_CATEGORY_COUNT], at = 0;
 	(void)report_bar_cells(bytes, limit_bytes, g.capacity, cells);
 	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++) {
 		const enum memory_category k = view_category(i);
 		for (int64_t j = 0; j < cells[k] && at <= g.capacity + g.beyond; j++, at++)
-			bar_cell(c, x, y, g, at, category_looks[k].role, category_looks[k].fill,
+			bar_cell(c, r.x, r.y, g, at, category_looks[k].role, category_looks[k].fill,
 				letters && j == 0 ? memory_category_table[k].letter : '\0');
 	}
 	if (limit_bytes > 0)
-		canvas_glyph(c, x + g.capacity, y, ROLE_LIMIT, GLYPH_LIMIT);
-	return g.capacity;
+		canvas_glyph(c, r.x + g.capacity, r.y, ROLE_LIMIT, GLYPH_LIMIT);
 }
 
-int view_bar(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes)
+void view_bar(struct canvas *c, struct rect r, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes)
 {
-	return stacked(c, x, y, width, bytes, limit_bytes, true);
-}
-
-int view_bar_fill(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes)
-{
-	return stacked(c, x, y, width, bytes, limit_bytes, false);
+	for (int i = 0; i < r.h; i++)
+		bar_row(c, (struct rect){ r.x, r.y + i, r.w, 1 }, bytes, limit_bytes, i == 0);
 }
 
 /* A bar of one role, at the same scale. */
@@ -233,10 +228,11 @@ static void bars_heading(const struct view *v, struct rect r, int limit_x, size_
 	const int used = canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("MEMORY per GPU, GiB"));
 	if (n < v->a->n_stages) {
 		const int room = limit_x - r.x - used - 4;
+		char brief[32];
 		(void)snprintf(text, sizeof(text), _("%zu of %zu stages"), n, v->a->n_stages);
-		if (canvas_text_width(text) > room)
-			(void)snprintf(text, sizeof(text), _("%zu of %zu"), n, v->a->n_stages);
-		(void)canvas_text(v->c, r.x + used + 2, r.y, room, ROLE_DIM, text);
+		(void)snprintf(brief, sizeof(brief), _("%zu of %zu"), n, v->a->n_stages);
+		(void)canvas_text(v->c, r.x + used + 2, r.y, room, ROLE_DIM,
+			canvas_fitting(room, text, canvas_fitting(room, brief, "")));
 	}
 	if (limit > 0)
 		view_figure(v, limit_x - 1, r.y, 4, units_format_f4((double)limit / UNITS_GIB, text, sizeof(text)),
@@ -261,7 +257,7 @@ void view_memory_bars(
 		const int y = r.y + 1 + (int)i;
 		const size_t stage = rows[i].first;
 		view_stage_label(v, r.x, y, 's', rows[i]);
-		(void)view_bar(v->c, r.x + label_w, y, width, a->stages[stage].category, limit);
+		view_bar(v->c, (struct rect){ r.x + label_w, y, width, 1 }, a->stages[stage].category, limit);
 		if (two_decimals)
 			(void)view_gib(a->stages[stage].need_bytes, a->plan.worst.need_bytes, text, sizeof(text));
 		else

@@ -1,13 +1,17 @@
-/* Big mode, for projecting: bars two rows high, one setting with its stops in numbers, the three largest parts, five keys. */
-#include "view_internal.h"
+/* Big mode, for projecting: bars of the stages and of the step, as high as there is room for, their largest parts, one setting with
+ * its stops in numbers, five keys. */
+#include "view_speed.h"
 
 #include "num.h"
 #include "ui_text.h"
 #include "units.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { MARGIN = 2, VALUE_W = 8, LABEL_W = 6, ABOVE_H = 5, BELOW_H = 7, BAR_H = 3, TRACK_X = 14 };
+enum { MARGIN = 2, VALUE_W = 8, LABEL_W = 6, ABOVE_H = 5, BELOW_H = 7, TRACK_X = 14, WIDE_KEYS_W = 70 };
+/* Rows of a bar with the blank one below it. */
+enum { BAR_MIN_H = 3, BAR_MAX_H = 7 };
 
 /* "F I T S" */
 static void spaced(const char *word, char *buf, size_t cap)
@@ -35,40 +39,74 @@ static void draw_top(const struct view *v)
 	(void)view_verdict_amount(v, MARGIN + used + 3, 3, v->c->w - MARGIN - used - 3);
 }
 
-/* A bar twice: letters in the upper row, fill alone in the lower. */
-static void draw_double(const struct view *v, int y, struct stage_span span, int width)
+/* Where the bars stand: the first row, the rows of each with the blank one, columns without label and value. */
+struct grid {
+	int y, h, w;
+};
+
+static void draw_stage(const struct view *v, struct grid g, struct stage_span span)
 {
-	const struct app *a = v->a;
-	const struct stage_memory *s = &a->stages[span.first];
-	const int64_t limit = memory_capacity_bytes(&a->draft.s);
+	const struct stage_memory *s = &v->a->stages[span.first];
+	const int64_t limit = memory_capacity_bytes(&v->a->draft.s);
 	const int x = MARGIN + LABEL_W;
 	char text[32];
-	view_stage_label(v, MARGIN, y, 's', span);
-	(void)view_bar(v->c, x, y, width, s->category, limit);
-	(void)view_bar_fill(v->c, x, y + 1, width, s->category, limit);
-	(void)canvas_text_right(v->c, x + width, y, VALUE_W, ROLE_HEAD, view_gib3(s->need_bytes, text, sizeof(text)));
+	view_stage_label(v, MARGIN, g.y, 's', span);
+	view_bar(v->c, (struct rect){ x, g.y, g.w, g.h - 1 }, s->category, limit);
+	(void)canvas_text_right(v->c, x + g.w, g.y, VALUE_W, ROLE_HEAD, view_gib3(s->need_bytes, text, sizeof(text)));
 }
 
-static void draw_largest(const struct view *v, int y)
+static void draw_step(const struct view *v, struct grid g)
+{
+	const int x = MARGIN + LABEL_W;
+	char text[32];
+	(void)canvas_text(v->c, MARGIN, g.y, LABEL_W, ROLE_TEXT, _("step"));
+	view_step_bar(v, (struct rect){ x, g.y, g.w, g.h - 1 });
+	(void)canvas_text_right(v->c, x + g.w, g.y, VALUE_W, ROLE_HEAD, view_seconds(v->a->plan.step.step_s, text, sizeof(text)));
+}
+
+/* One part of a bar, "A activations 22.4", unless it would pass the edge. Returns the column behind it. */
+static int draw_name(const struct view *v, int x, int y, uint8_t role, char letter, const char *name, const char *value)
+{
+	const int w = 2 + canvas_text_width(name) + 1 + canvas_text_width(value);
+	if (x + w > v->c->w - MARGIN)
+		return v->c->w;
+	canvas_put(v->c, x, y, (uint8_t)(role | STYLE_BOLD), (uint32_t)(unsigned char)letter);
+	(void)canvas_printf(v->c, x + 2, y, w - 2, ROLE_TEXT, "%s %s", name, value);
+	return x + w + 4;
+}
+
+/* The next largest of n values; what was taken is set to 0. */
+static int take_largest(double *values, int n)
+{
+	int best = 0;
+	for (int i = 1; i < n; i++) {
+		if (values[i] > values[best])
+			best = i;
+	}
+	values[best] = 0;
+	return best;
+}
+
+/* The three largest parts of the worst stage; of the step the two largest, where it is shown. */
+static void draw_largest(const struct view *v, int y, bool step)
 {
 	const struct app *a = v->a;
 	const struct stage_memory *s = &a->stages[num_max(0, num_min(a->plan.verdict.worst_stage, (int64_t)a->n_stages - 1))];
-	bool taken[MEMORY_CATEGORY_COUNT] = { false };
+	double bytes[MEMORY_CATEGORY_COUNT], seconds[STEP_PART_COUNT];
 	int x = MARGIN + LABEL_W;
+	char text[32];
+	for (int i = 0; i < MEMORY_CATEGORY_COUNT; i++)
+		bytes[i] = (double)s->category[i];
 	for (int i = 0; i < 3; i++) {
-		int best = -1;
-		char text[32];
-		for (int k = 0; k < MEMORY_CATEGORY_COUNT; k++) {
-			if (!taken[k] && (best < 0 || s->category[k] > s->category[best]))
-				best = k;
-		}
-		taken[best] = true;
-		canvas_put(v->c, x, y, (uint8_t)(category_looks[best].role | STYLE_BOLD),
-			(uint32_t)(unsigned char)memory_category_table[best].letter);
-		x += 2 +
-			canvas_printf(v->c, x + 2, y, v->c->w - x, ROLE_TEXT, "%s %s", ui_text(category_looks[best].name),
-				view_gib3(s->category[best], text, sizeof(text))) +
-			4;
+		const int k = take_largest(bytes, MEMORY_CATEGORY_COUNT);
+		x = draw_name(v, x, y, category_looks[k].role, memory_category_table[k].letter, ui_text(category_looks[k].name),
+			view_gib3(s->category[k], text, sizeof(text)));
+	}
+	memcpy(seconds, a->plan.step.part_s, sizeof(seconds));
+	for (int i = 0; i < 2 && step; i++) {
+		const int k = take_largest(seconds, STEP_PART_COUNT);
+		x = draw_name(v, x, y, part_looks[k].role, step_part_table[k].letter, ui_text(step_part_table[k].label),
+			view_seconds(a->plan.step.part_s[k], text, sizeof(text)));
 	}
 }
 
@@ -105,30 +143,42 @@ static void draw_setting(const struct view *v, int y)
 static void draw_keys(const struct view *v, int y)
 {
 	static const enum ui_action shown[] = { UI_STEP_UP, UI_UP, UI_PIPELINE, UI_HELP, UI_BIG };
+	const int gap = v->c->w < WIDE_KEYS_W ? 0 : 3;
 	int x = MARGIN;
-	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++, x += gap)
 		(void)view_footer_item(v, CONTEXT_SETTINGS, shown[i], &x, v->c->w, y);
-		x += 3;
-	}
+}
+
+/* Bars of stages, and of the step where there is a row for it, in the middle of the rows between. Returns whether the step is there. */
+static bool draw_bars(const struct view *v)
+{
+	const int64_t limit = memory_capacity_bytes(&v->a->draft.s);
+	const int room = v->c->h - ABOVE_H - BELOW_H;
+	struct stage_span stages[STAGE_LIST_MAX];
+	const int n = (int)view_choose_stages(v->a, (size_t)num_max(1, room / BAR_MIN_H), stages);
+	const bool step = v->a->plan.step.known && (n + 1) * BAR_MIN_H <= room;
+	const int bars = n + step;
+	struct grid g = { .h = (int)num_max(BAR_MIN_H, num_min(room / bars, BAR_MAX_H)),
+		.w = v->c->w - 2 * MARGIN - LABEL_W - VALUE_W };
+	char text[32];
+	g.y = ABOVE_H + (int)num_max(0, (room - bars * g.h) / 2);
+	if (limit > 0)
+		(void)canvas_text(v->c, MARGIN + LABEL_W + layout_bar(g.w).capacity - 1, g.y - 1, 8, ROLE_LIMIT,
+			units_format_f4((double)limit / UNITS_GIB, text, sizeof(text)));
+	(void)canvas_text_right(v->c, MARGIN + LABEL_W + g.w, g.y - 1, VALUE_W, ROLE_DIM, "GiB");
+	for (int i = 0; i < n; i++, g.y += g.h)
+		draw_stage(v, g, stages[i]);
+	if (step)
+		draw_step(v, g);
+	return step;
 }
 
 void view_big(const struct view *v)
 {
 	const struct app *a = v->a;
-	const int h = v->c->h, width = (int)num_min(v->c->w - 2 * MARGIN - LABEL_W - VALUE_W, 160);
-	const int64_t limit = memory_capacity_bytes(&a->draft.s);
-	const int rows = (h - ABOVE_H - BELOW_H) / BAR_H;
-	struct stage_span stages[STAGE_LIST_MAX];
-	const size_t n = view_choose_stages(a, (size_t)(rows < 1 ? 1 : rows), stages);
-	char text[32];
+	const int h = v->c->h;
 	draw_top(v);
-	if (limit > 0)
-		(void)canvas_text(v->c, MARGIN + LABEL_W + layout_bar(width).capacity - 1, 4, 8, ROLE_LIMIT,
-			units_format_f4((double)limit / UNITS_GIB, text, sizeof(text)));
-	(void)canvas_text_right(v->c, MARGIN + LABEL_W + width, 4, VALUE_W, ROLE_DIM, "GiB");
-	for (size_t i = 0; i < n; i++)
-		draw_double(v, ABOVE_H + (int)i * BAR_H, stages[i], width);
-	draw_largest(v, h - BELOW_H);
+	draw_largest(v, h - BELOW_H, draw_bars(v));
 	draw_setting(v, h - BELOW_H + 1);
 	if (a->message[0] != '\0')
 		(void)canvas_text(v->c, MARGIN, h - 3, v->c->w - MARGIN, ROLE_TEXT, a->message);

@@ -114,7 +114,7 @@ static const struct compared figures[] = {
 	{ N_("tokens/s"), "throughput.tokens_per_s", 1, 1, tokens_per_s },
 	{ N_("MFU, %"), "throughput.mfu", 100, 1, mfu },
 	{ N_("cost, USD"), "cost.usd", 1, -1, usd },
-	{ N_("bubble, % of step"), "pipeline.bubble_of_step", 100, -1, bubble },
+	{ N_("bubble as drawn, %"), "pipeline.bubble_of_step", 100, -1, bubble },
 	{ N_("host RAM per node, GiB"), "memory.host_bytes_per_node", 1 / UNITS_GIB, -1, host },
 	{ N_("micro-batches"), "scenario.micro-batch", 1, 0, micro_batches },
 	{ N_("data parallel"), "scenario.dp", 1, 0, dp },
@@ -171,7 +171,7 @@ static void draw_bar(const struct view *v, struct rect r, const char *label, con
 {
 	char text[32];
 	(void)canvas_text(v->c, r.x, r.y, 2, ROLE_HEAD, label);
-	(void)view_bar(v->c, r.x + 3, r.y, r.w - 3 - 7, s->category, limit);
+	view_bar(v->c, (struct rect){ r.x + 3, r.y, r.w - 3 - 7, 1 }, s->category, limit);
 	(void)canvas_text_right(v->c, r.x + r.w - 7, r.y, 7, ROLE_TEXT, view_gib3(s->need_bytes, text, sizeof(text)));
 }
 

@@ -352,7 +352,7 @@ static void draw(const struct view *v)
 	const bool few = body.h - 4 - SETTINGS_H < COST_PURPOSES;
 	const int rows = choose_purposes(s, body.h - 4 - SETTINGS_H + (few ? 2 : 0), chosen);
 	draw_title(v, (struct rect){ body.x, body.y, bar_w, 1 }, &c);
-	view_segments(v->c, body.x, body.y + 1, bar_w, s, COST_PURPOSES);
+	view_segments(v->c, (struct rect){ body.x, body.y + 1, bar_w, 1 }, s, COST_PURPOSES);
 	const int spare = body.h - 2 - (rows + 2) - SETTINGS_H - 2;
 	y += spare >= 2;
 	if (body.w >= RUN_X + RUN_W)

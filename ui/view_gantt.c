@@ -226,33 +226,48 @@ void view_gantt_zoomed(struct canvas *c, const struct drawn_order *d, struct rec
 	(void)drawn_run(d, window_action, &w, &result);
 }
 
-/* "bubble 4.48 % of step, 4.69 % of ideal". Returns buf. */
-static char *bubble_text(const struct app *a, char *buf, size_t cap)
+enum bubble_words { BUBBLE_BOTH_WHY, BUBBLE_BOTH, BUBBLE_DRAWN };
+
+/* "bubble 4.48 % as drawn (equal stages), 4.26 % as timed", or with fewer words. Returns buf. */
+static char *bubble_text(const struct app *a, enum bubble_words words, char *buf, size_t cap)
 {
-	char step[32], ideal[32];
-	(void)units_format_f4(100 * a->plan.bubble_of_step, step, sizeof(step));
-	(void)units_format_f4(100 * a->plan.bubble_over_ideal, ideal, sizeof(ideal));
-	(void)snprintf(buf, cap, _("bubble %s %% of step, %s %% of ideal"), step, ideal);
+	char drawn[32], timed[32];
+	(void)units_format_f4(100 * a->plan.bubble_of_step, drawn, sizeof(drawn));
+	if (words == BUBBLE_DRAWN || !a->plan.step.known) {
+		(void)snprintf(buf, cap, _("bubble %s %% as drawn"), drawn);
+		return buf;
+	}
+	view_timed_bubble(&a->plan, timed, sizeof(timed));
+	(void)snprintf(buf, cap,
+		words == BUBBLE_BOTH ? _("bubble %s %% as drawn, %s %% as timed")
+				     : _("bubble %s %% as drawn (equal stages), %s %% as timed"),
+		drawn, timed);
 	return buf;
 }
 
-/* Below the drawing: the bubble, then what is left out as far as it fits. */
+/* Below the drawing: the bubble, and what is left out; the first of these that fits. */
 static void draw_caption(const struct view *v, int x, int y, int w, const struct gantt *g, int64_t drawn_m)
 {
-	char text[160], more[160];
-	canvas_glyph(v->c, x, y, ROLE_IDLE, GLYPH_IDLE);
-	(void)bubble_text(v->a, text, sizeof(text));
-	if (2 + canvas_text_width(text) > w)
-		(void)snprintf(text, sizeof(text), _("bubble %s %% of step"),
-			units_format_f4(100 * v->a->plan.bubble_of_step, more, sizeof(more)));
-	const int used = 2 + canvas_text_width(text);
-	view_figure(v, x + 2, y, used - 2, text, "pipeline.bubble_of_step");
+	static const struct {
+		enum bubble_words words;
+		bool more;
+	} choices[] = { { BUBBLE_BOTH_WHY, true }, { BUBBLE_BOTH, true }, { BUBBLE_BOTH_WHY, false }, { BUBBLE_BOTH, false },
+		{ BUBBLE_DRAWN, false } };
+	char text[160], more[176] = "";
+	const char *tail = "";
 	if (drawn_m < v->a->plan.pipeline.m)
-		(void)snprintf(more, sizeof(more), _("drawn with %" PRId64 " micro-batches"), drawn_m);
-	else
-		(void)gantt_caption(g, more, sizeof(more));
-	if (more[0] != '\0' && used + 2 + canvas_text_width(more) <= w)
-		(void)canvas_printf(v->c, x + used, y, w - used, ROLE_DIM, "; %s", more);
+		(void)snprintf(more, sizeof(more), _("; drawn with %" PRId64 " micro-batches"), drawn_m);
+	else if (gantt_caption(g, text, sizeof(text))[0] != '\0')
+		(void)snprintf(more, sizeof(more), "; %s", text);
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
+		tail = choices[i].more ? more : "";
+		(void)bubble_text(v->a, choices[i].words, text, sizeof(text));
+		if (2 + canvas_text_width(text) + canvas_text_width(tail) <= w)
+			break;
+	}
+	canvas_glyph(v->c, x, y, ROLE_IDLE, GLYPH_IDLE);
+	view_figure(v, x + 2, y, canvas_text_width(text), text, "pipeline.bubble_of_step");
+	(void)canvas_text(v->c, x + 2 + canvas_text_width(text), y, w, ROLE_DIM, tail);
 }
 
 /* Ticks below the drawing: where it is not cut, then how many there are. The numbers behind a cut would all change with m; in a

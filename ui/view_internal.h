@@ -69,10 +69,8 @@ extern const struct category_look category_looks[MEMORY_CATEGORY_COUNT];
 enum memory_category view_category(int place);
 /* Columns of the label of a stage or rank, with its blank. */
 int view_label_w(const struct app *a);
-/* One stacked bar of `width` columns; returns the column (relative to x) of the limit. */
-int view_bar(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes);
-/* The same without letters, for the second row of a doubled bar. */
-int view_bar_fill(struct canvas *c, int x, int y, int width, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes);
+/* A stacked bar as large as r; letters in its first row. */
+void view_bar(struct canvas *c, struct rect r, const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_bytes);
 /* The stages to show in `rows` rows: all, equal neighbours in one row; else worst, first, last, the one in focus, then the next
  * worst; in stage order. Returns how many rows. */
 size_t view_choose_stages(const struct app *a, size_t rows, struct stage_span out[STAGE_LIST_MAX]);
@@ -159,6 +157,8 @@ void player_state(const struct view *v);
 /* view_speed.c: rows STEP and COST of the main screen; one line of both below 80 columns. */
 void view_speed_block(const struct view *v, struct rect r);
 void view_speed_line(const struct view *v, struct rect r);
+/* "4.26": what a step waits in the pipeline, in percent of it, with the time that each stage takes. The step is known. */
+void view_timed_bubble(const struct plan *p, char *buf, size_t cap);
 /* "4.2 % faster", "-$39.2k", "no change": what a step does to time, else to the price; at most 12 columns. Returns buf. */
 char *view_speed_change(const struct app *a, const struct preview *p, char *buf, size_t cap);
 

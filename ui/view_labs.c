@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LABEL_W = 27, KEY_W = 16, VALUE_W = 11, HELP_MIN_W = 44, ROWS_W = 26, TEXT_MIN_W = 18 };
-enum { MEASURED_ROWS = 64, GAP = 2, HEAD_H = 4, ANY_H = 1 << 20 };
+enum { LABEL_W = 27, TOLD_W = 66, KEY_W = 16, VALUE_W = 11, HELP_MIN_W = 44, ROWS_W = 26, TEXT_MIN_W = 18, NUMBER_W = 6 };
+enum { MEASURED_ROWS = 64, GAP = 2, HEAD_H = 4, STEPS_MIN = 3, ANY_H = 1 << 20 };
 
 static void draw_params(const struct view *v, struct rect r)
 {
@@ -38,10 +38,19 @@ static void draw_params(const struct view *v, struct rect r)
 	}
 }
 
-/* What the focus is on; what is too long loses its last clauses. */
+/* Rows that a lab takes in the list: one, or two and more where its help stands below its name. */
+static int rows_each(struct rect body)
+{
+	const int rows = (body.h - 1) / (int)labs_count();
+	return body.w < TOLD_W + KEY_W + VALUE_W + GAP + HELP_MIN_W || rows < 2 ? 1 : rows < 3 ? 2 : 3;
+}
+
+/* What the focus is on, unless the list says it; what is too long loses its last clauses. */
 static void draw_help(const struct view *v)
 {
 	const struct labs *l = &v->a->labs;
+	if (!l->on_params && rows_each(view_body(v)) > 1)
+		return;
 	const struct lab *lab = lab_table[l->focus];
 	const struct rect r = v->l.area[AREA_PREVIEW];
 	char text[256];
@@ -55,17 +64,20 @@ static void draw_list(const struct view *v)
 {
 	const struct labs *l = &v->a->labs;
 	const struct rect body = view_body(v);
-	(void)canvas_text(v->c, body.x, body.y, LABEL_W, ROLE_HEAD, _("LABORATORY"));
+	const int each = rows_each(body), w = each > 1 ? TOLD_W : LABEL_W;
+	(void)canvas_text(v->c, body.x, body.y, w, ROLE_HEAD, _("LABORATORY"));
 	for (size_t i = 0; lab_table[i] != NULL && (int)i + 1 < body.h; i++) {
-		const int y = body.y + 1 + (int)i;
+		const int y = body.y + 1 + (int)i * each;
 		const bool focus = !l->on_params && i == l->focus;
 		if (i == l->focus)
 			canvas_glyph(v->c, body.x, y, ROLE_ACCENT, GLYPH_FOCUS);
-		(void)canvas_text(v->c, body.x + 1, y, LABEL_W - 2, focus ? ROLE_FOCUS : ROLE_TEXT, ui_text(lab_table[i]->label));
+		(void)canvas_text(v->c, body.x + 1, y, w - 2, focus ? ROLE_FOCUS : ROLE_TEXT, ui_text(lab_table[i]->label));
+		if (each > 1)
+			(void)canvas_text(v->c, body.x + 3, y + 1, w - 4, ROLE_DIM, ui_text(lab_table[i]->help));
 		if (focus && v->a->prompt.kind == PROMPT_NONE)
 			canvas_cursor(v->c, body.x + 1, y, false);
 	}
-	draw_params(v, (struct rect){ body.x + LABEL_W, body.y, body.w - LABEL_W, body.h });
+	draw_params(v, (struct rect){ body.x + w, body.y, body.w - w, body.h });
 	view_prompt_or(v, draw_help);
 }
 
@@ -173,6 +185,31 @@ static int64_t rows_shown(const struct table *t, struct rect r)
 	return num_max(1, (r.h - HEAD_H) / t->height);
 }
 
+/* Where one stands in the run: its steps. Of more than there are rows those around the present one, moved on by half of them at a
+ * time. */
+static void draw_steps(const struct view *v, struct rect r)
+{
+	const struct labs *l = &v->a->labs;
+	const struct lab_run *run = &l->play->run;
+	const int64_t rows = r.h - 1, n = run->steps + 1;
+	if (rows < STEPS_MIN)
+		return;
+	const int64_t half = rows / 2, top = num_max(0, num_min(l->at / half * half - half / 2, n - rows));
+	(void)canvas_text(v->c, r.x, r.y, r.w, ROLE_HEAD, _("STEPS"));
+	for (int64_t k = top; k < n && k - top < rows; k++) {
+		const int y = r.y + 1 + (int)(k - top);
+		const uint8_t role = k == l->at ? ROLE_TEXT : ROLE_DIM;
+		struct lab_step step = { 0 };
+		if (k == l->at)
+			canvas_glyph(v->c, r.x, y, ROLE_ACCENT, GLYPH_FOCUS);
+		if (k < run->steps)
+			lab_step(run, k, &step);
+		(void)canvas_printf(v->c, r.x + 1, y, NUMBER_W, role, "%4" PRId64, k + 1);
+		(void)canvas_text(v->c, r.x + 1 + NUMBER_W, y, r.w - 1 - NUMBER_W, role,
+			k < run->steps ? step.title : _("what it proved"));
+	}
+}
+
 static void draw_step(const struct view *v, struct rect r)
 {
 	const struct lab_run *run = &v->a->labs.play->run;
@@ -192,6 +229,9 @@ static void draw_step(const struct view *v, struct rect r)
 		lab_row(run, k, i, &row);
 		draw_row(v, (struct rect){ r.x, y, r.w, (int)num_min(t.height, r.y + r.h - y) }, &t, &row);
 	}
+	/* Below the longest table of the run: from step to step nothing moves. */
+	const int below = HEAD_H + (int)num_min(v->a->labs.play->rows * t.height, ANY_H) + 1;
+	draw_steps(v, (struct rect){ r.x, r.y + below, r.w, r.h - below });
 }
 
 static void write_claim(struct pen *p, const struct lab_run *run, const struct lab_claim *c)

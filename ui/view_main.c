@@ -303,7 +303,7 @@ static void draw_narrow(const struct view *v)
 	for (size_t i = 0; i < n; i++) {
 		const int y = r.y + 1 + (int)i;
 		view_stage_label(v, 0, y, 's', (struct stage_span){ stages[i], stages[i] });
-		(void)view_bar(v->c, label_w, y, width, a->stages[stages[i]].category, limit);
+		view_bar(v->c, (struct rect){ label_w, y, width, 1 }, a->stages[stages[i]].category, limit);
 		(void)view_gib3(a->stages[stages[i]].need_bytes, text, sizeof(text));
 		view_figure(v, r.w - v->l.value_w, y, 7, text, view_stage_path(stages[i], "total", path));
 		view_difference(v, r.w - 6, y, 6, stages[i], MEMORY_CATEGORY_COUNT);

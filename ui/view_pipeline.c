@@ -129,22 +129,30 @@ static void draw_legend(const struct view *v, int y)
 	(void)canvas_text(v->c, x + 2, y, v->c->w - x, ROLE_DIM, _("idle"));
 }
 
-/* The bubble in numbers, of the drawing where all of it is drawn. */
+/* The bubble in numbers, of the drawing where all of it is drawn; then that of the step, whose stages differ. */
 static void draw_bubble(const struct view *v, const struct drawn_order *d, int y)
 {
 	const struct app *a = v->a;
 	const int64_t p = a->plan.pipeline.p, all = d->whole.n * p, busy = busy_ticks(a) * p;
-	char share[32], text[160];
+	char share[32], text[160], brief[128];
 	(void)canvas_text(v->c, 0, y, LABEL_W, ROLE_HEAD, _("BUBBLE"));
 	(void)units_format_f4(100 * (double)(all - busy) / (double)num_max(1, all), share, sizeof(share));
-	(void)snprintf(text, sizeof(text),
+	(void)snprintf(brief, sizeof(brief),
 		d->whole.exact ? _("%" PRId64 " of %" PRId64 " rank-ticks are idle: %s %% of step")
 			       : _("about %" PRId64 " of %" PRId64 " rank-ticks are idle: %s %% of step"),
 		all - busy, all, share);
-	view_figure(v, LABEL_W, y, canvas_text_width(text), text, "pipeline.bubble_of_step");
+	(void)snprintf(text, sizeof(text), _("%s as drawn (equal stages)"), brief);
+	const char *fitting = canvas_fitting(v->c->w - LABEL_W, text, brief);
+	view_figure(v, LABEL_W, y, canvas_text_width(fitting), fitting, "pipeline.bubble_of_step");
 	(void)units_format_f4(100 * (double)(all - busy) / (double)num_max(1, busy), share, sizeof(share));
 	(void)snprintf(text, sizeof(text), _("%s %% of ideal, the time of a step without it"), share);
 	view_figure(v, LABEL_W, y + 1, canvas_text_width(text), text, "pipeline.bubble_over_ideal");
+	const int x = LABEL_W + canvas_text_width(text);
+	if (!a->plan.step.known)
+		return;
+	view_timed_bubble(&a->plan, share, sizeof(share));
+	(void)snprintf(text, sizeof(text), _("; as timed %s %% of step"), share);
+	(void)canvas_text(v->c, x, y + 1, canvas_text_width(text) > v->c->w - x ? 0 : v->c->w - x, ROLE_TEXT, text);
 }
 
 /* Legend, bubble, other schedules, what this one is: as far as there are rows. Without any the other schedules stand behind the

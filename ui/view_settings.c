@@ -214,6 +214,10 @@ char *view_reason(const struct preview *p, const struct knob *k, char *buf, size
 	static const char absent[] = "is not in ";
 	const char *at = p->reason, *division = strstr(p->reason, "does not divide"), *missing = strstr(p->reason, absent);
 	const size_t key = strlen(k->key);
+	if (missing != NULL && (at = strstr(p->reason, " with ")) != NULL && at < missing) {
+		(void)snprintf(buf, cap, _("not %.*s"), (int)(missing - at - 2), at + 1);
+		return buf;
+	}
 	if (missing != NULL) {
 		missing += sizeof(absent) - 1;
 		(void)snprintf(buf, cap, _("not in %.*s"), (int)strcspn(missing, " ;"), missing);

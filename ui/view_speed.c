@@ -64,27 +64,28 @@ int view_share_cells(const struct segment *s, size_t n, int width, int cells[SEG
 	return used;
 }
 
-void view_segments(struct canvas *c, int x, int y, int width, const struct segment *s, size_t n)
+void view_segments(struct canvas *c, struct rect r, const struct segment *s, size_t n)
 {
 	int cells[SEGMENTS_MAX], at = 0;
-	(void)view_share_cells(s, n, width, cells);
+	(void)view_share_cells(s, n, r.w, cells);
 	for (size_t i = 0; i < n; i++) {
-		for (int j = 0; j < cells[i] && at < width; j++, at++) {
+		for (int j = 0; j < cells[i] && at < r.w; j++, at++) {
+			for (int y = r.y; y < r.y + r.h; y++)
+				canvas_glyph(c, r.x + at, y, s[i].role, s[i].fill);
 			if (j == 0)
-				canvas_put(c, x + at, y, (uint8_t)(s[i].role | STYLE_BOLD), (uint32_t)(unsigned char)s[i].letter);
-			else
-				canvas_glyph(c, x + at, y, s[i].role, s[i].fill);
+				canvas_put(c, r.x + at, r.y, (uint8_t)(s[i].role | STYLE_BOLD),
+					(uint32_t)(unsigned char)s[i].letter);
 		}
 	}
 }
 
-void view_step_bar(const struct view *v, int x, int y, int width)
+void view_step_bar(const struct view *v, struct rect r)
 {
 	struct segment s[STEP_PART_COUNT];
 	for (int i = 0; i < STEP_PART_COUNT; i++)
 		s[i] = (struct segment){ step_part_table[i].letter, part_looks[i].role, part_looks[i].fill,
 			v->a->plan.step.part_s[i] };
-	view_segments(v->c, x, y, width, s, STEP_PART_COUNT);
+	view_segments(v->c, r, s, STEP_PART_COUNT);
 }
 
 char *view_seconds(double seconds, char *buf, size_t cap)
@@ -123,6 +124,11 @@ char *view_rate(double per_second, char *buf, size_t cap)
 	else
 		(void)snprintf(buf, cap, "%sM", units_format_f4(per_second / 1e6, number, sizeof(number)));
 	return buf;
+}
+
+void view_timed_bubble(const struct plan *p, char *buf, size_t cap)
+{
+	(void)units_format_f4(100 * p->step.part_s[STEP_BUBBLE] / p->step.step_s, buf, cap);
 }
 
 void view_speed_unknown(const struct view *v, int x, int y, int w)
@@ -311,7 +317,7 @@ void view_speed_block(const struct view *v, struct rect r)
 		return;
 	draw_step_row(v, (struct rect){ r.x, r.y, r.w, 1 });
 	if (r.h >= 3 && known)
-		view_step_bar(v, r.x + label_w, r.y + 1, v->l.bar_w - (label_w - 3));
+		view_step_bar(v, (struct rect){ r.x + label_w, r.y + 1, v->l.bar_w - (label_w - 3), 1 });
 	if (r.h >= 4 && known)
 		draw_legend(v, (struct rect){ r.x + label_w, r.y + 2, r.w - label_w, 1 });
 	if (r.h >= 2)
@@ -331,9 +337,9 @@ void view_speed_line(const struct view *v, struct rect r)
 	(void)view_seconds(p->step.step_s, step, sizeof(step));
 	view_figure(v, x, r.y, canvas_text_width(step), step, "time.step_s");
 	x += canvas_text_width(step);
-	(void)units_format_f4(100 * p->bubble_of_step, bubble, sizeof(bubble));
+	view_timed_bubble(p, bubble, sizeof(bubble));
 	if (c.price_usd_per_hour > 0)
 		(void)report_usd(c.usd, usd, sizeof(usd));
-	(void)canvas_printf(v->c, x, r.y, r.x + r.w - x, ROLE_TEXT, _(", bubble %s %%, MFU %.1f %%, %s%s%s"), bubble,
+	(void)canvas_printf(v->c, x, r.y, r.x + r.w - x, ROLE_TEXT, _(", idle %s %%, MFU %.1f %%, %s%s%s"), bubble,
 		100 * p->throughput.mfu, view_seconds(c.days * 86400, time, sizeof(time)), usd[0] != '\0' ? ", " : "", usd);
 }

@@ -25,10 +25,10 @@ struct segment {
 /* Cells for each segment: none that is not zero vanishes. Returns the cells used: width, or the number of nonzero segments when
  * that is more, or 0. */
 int view_share_cells(const struct segment *s, size_t n, int width, int cells[SEGMENTS_MAX]);
-/* Each segment is its letter, then its fill. */
-void view_segments(struct canvas *c, int x, int y, int width, const struct segment *s, size_t n);
+/* A bar as large as r: each segment is its letter, in the first row, and its fill. */
+void view_segments(struct canvas *c, struct rect r, const struct segment *s, size_t n);
 /* The parts of the step. */
-void view_step_bar(const struct view *v, int x, int y, int width);
+void view_step_bar(const struct view *v, struct rect r);
 
 /* These return buf. "35.2 ms", "16.1 s", "253 days". */
 char *view_seconds(double seconds, char *buf, size_t cap);

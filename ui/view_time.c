@@ -369,7 +369,7 @@ static void draw(const struct view *v)
 	draw_title(v, (struct rect){ body.x, body.y, bar_w, 1 });
 	if (!v->a->plan.step.known)
 		return;
-	view_step_bar(v, body.x, body.y + 1, bar_w);
+	view_step_bar(v, (struct rect){ body.x, body.y + 1, bar_w, 1 });
 	int y = body.y + (airy ? 3 : 2);
 	const int rows = bottom - y - 2 - (airy ? 1 : 0) - THROUGHPUT_H;
 	y = draw_parts(v, (struct rect){ body.x, y, body.w, bottom - y }, rows) + (airy && rows > 0 ? 1 : 0);

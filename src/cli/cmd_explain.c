@@ -5,17 +5,28 @@
 #include "i18n.h"
 #include "request.h"
 
+#include <string.h>
+
 struct listing {
 	struct sink *out;
 	bool json, first;
 };
+
+/* Paths that a text lists for one stage or rank, and settings not at all. */
+static bool is_repeated(const char *path)
+{
+	const char *index = strchr(path, '[');
+
+	return strncmp(path, "scenario.", 9) == 0 || (index != NULL && strncmp(index, "[0]", 3) != 0);
+}
 
 static void list_path(void *ctx, const char *path)
 {
 	struct listing *l = ctx;
 
 	if (!l->json) {
-		sink_printf(l->out, "  %s\n", path);
+		if (!is_repeated(path))
+			sink_printf(l->out, "  %s\n", path);
 		return;
 	}
 	sink_puts(l->out, l->first ? "\n  " : ",\n  ");
@@ -35,6 +46,9 @@ static void list_paths(struct cli *cli, const struct plan *p, bool json)
 	explain_paths(p, list_path, &l);
 	if (json)
 		sink_puts(cli->out, "\n] }\n");
+	else
+		sink_printf(cli->out, "%s\n",
+			_("or another number in brackets, or a setting, or the last part of a name: activations, mfu, tp"));
 }
 
 static void write_explanation(struct cli *cli, const struct draft *d, const struct explanation *x, bool json)

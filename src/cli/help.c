@@ -3,7 +3,6 @@
 #include "cli.h"
 #include "i18n.h"
 #include "lab.h"
-#include "text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,9 +44,14 @@ void help_wrapped(const char *text, int64_t at, int64_t indent, struct sink *out
 
 static void write_names(const struct knob *k, char *buf, size_t cap)
 {
+	size_t len = 0;
+
 	buf[0] = '\0';
-	for (int64_t i = 0; k->name_at(i) != NULL; i++)
-		text_join(buf, cap, ", ", k->name_at(i));
+	for (int64_t i = 0; k->name_at(i) != NULL && len < cap; i++) {
+		int n = snprintf(buf + len, cap - len, "%s%s", i > 0 ? ", " : "", k->name_at(i));
+
+		len += n > 0 ? (size_t)n : 0;
+	}
 }
 
 char *help_knob_value(const struct knob *k, char *buf, size_t cap)
@@ -83,19 +87,47 @@ static void write_flag(const char *key, const char *value, const char *help, str
 	help_wrapped(help, n, HELP_INDENT, out);
 }
 
-/* One knob: flag, help, unit, default; the names of an enum in a line of their own. */
+/* " (default 1)", or that the automatic choice decides, or nothing: a preset or a rule does. */
+static char *describe_default(const struct knob *k, char *buf, size_t cap)
+{
+	if (k->flags & KNOB_F_AUTO)
+		(void)snprintf(buf, cap, " (%s)", _("chosen unless given"));
+	else if (k->dflt != NULL)
+		(void)snprintf(buf, cap, " (%s %s)", _("default"), k->dflt);
+	else
+		buf[0] = '\0';
+	return buf;
+}
+
+/* One knob: flag, help, the names of an enum, default. */
 static void write_knob(const struct knob *k, struct sink *out)
 {
-	char value[400], help[600], dflt[100];
+	bool words = k->type == KNOB_ENUM;
+	char value[400], help[600], end[80];
 
 	(void)help_knob_value(k, value, sizeof value);
-	(void)snprintf(help, sizeof help, "%s", _(k->help));
-	(void)snprintf(dflt, sizeof dflt, "(%s %s)", _("default"), k->dflt != NULL ? k->dflt : "");
-	if (k->type == KNOB_ENUM)
-		text_join(help, sizeof help, ": ", value);
-	if (k->dflt != NULL)
-		text_join(help, sizeof help, " ", dflt);
-	write_flag(k->key, k->type == KNOB_ENUM ? "WORD" : value, help, out);
+	(void)snprintf(help, sizeof help, "%s%s%s%s", _(k->help), words ? ": " : "", words ? value : "",
+		describe_default(k, end, sizeof end));
+	write_flag(k->key, words ? "WORD" : value, help, out);
+}
+
+/* What only models of one's own need: the flags alone. */
+static bool is_of_shape(const struct knob *k)
+{
+	return (k->flags & KNOB_F_SHAPE) != 0 && (k->flags & KNOB_F_MAIN) == 0;
+}
+
+static void write_shape(struct sink *out)
+{
+	char text[1000];
+	struct sink flags;
+
+	sink_init(&flags, text, sizeof text, NULL, NULL);
+	sink_puts(&flags, _("a shape of your own, see meshplan(1):"));
+	for (size_t i = 0; i < knob_count(); i++)
+		if (is_of_shape(knob_at(i)))
+			sink_printf(&flags, " --%s", knob_at(i)->key);
+	help_wrapped(text, 0, 2, out);
 }
 
 static void write_knobs(struct sink *out)
@@ -103,8 +135,10 @@ static void write_knobs(struct sink *out)
 	for (int g = 0; g < KNOB_GROUP_COUNT; g++) {
 		sink_printf(out, "\n%s:\n", _(knob_group_names[g]));
 		for (size_t i = 0; i < knob_count(); i++)
-			if ((int)knob_at(i)->group == g)
+			if ((int)knob_at(i)->group == g && !is_of_shape(knob_at(i)))
 				write_knob(knob_at(i), out);
+		if (g == KNOB_GROUP_MODEL)
+			write_shape(out);
 	}
 }
 

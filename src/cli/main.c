@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,8 @@ static int finish(struct sink *out, const int *write_error, int status)
 		int reason = *write_error != 0 ? *write_error : errno;
 
 		if (reason != EPIPE)
-			fprintf(stderr, "meshplan: %s: %s\n", _("cannot write standard output"), strerror(reason));
+			fprintf(stderr, "meshplan: %s%s%s\n", _("cannot write standard output"), reason != 0 ? ": " : "",
+				reason != 0 ? strerror(reason) : "");
 		return EXIT_INTERNAL;
 	}
 	return status;
@@ -129,6 +131,8 @@ int main(int argc, char **argv)
 	struct cli cli = { .out = &out };
 	int write_error = 0;
 
+	/* A file that may not grow is a write error with a message, not a signal. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 	/* Never LC_NUMERIC: numbers are written and read with a point, whatever the locale. */
 	(void)setlocale(LC_CTYPE, "");
 	(void)setlocale(LC_MESSAGES, "");

@@ -31,6 +31,9 @@ enum err_code pipeline_times_read(const struct args *a, struct pipeline_times *t
 /* --stage-times: one F,I,W or F,B per stage; with `divided` of up to 1024 parts of each stage. */
 enum err_code pipeline_times_stages(
 	const char *path, int64_t stages, bool divided, struct pipeline_times *t, struct err *e) NODISCARD;
+/* The same of a text; `path` stands in errors. */
+enum err_code pipeline_times_parse(const char *path, const char *text, size_t len, int64_t stages, bool divided,
+	struct pipeline_times *t, struct err *e) NODISCARD;
 /* --order-times: what greedy generators plan with. */
 enum err_code pipeline_costs_read(const struct args *a, struct order_costs *c, struct err *e) NODISCARD;
 /* "F 1, I 1, W 1, between ranks 0.5"; of different stages, their range. */

@@ -118,9 +118,10 @@ static bool names_anything(const struct args *a)
 	return false;
 }
 
-static enum err_code check_complete(const struct draft *d, struct err *e)
+/* A shape needs a model that it changes: single sizes say neither what else there is nor what is off. */
+static enum err_code check_complete(const struct draft *d, bool model_named, struct err *e)
 {
-	if (d->s.model.layers == 0)
+	if (!model_named)
 		return err_set(
 			e, ERR_USAGE, "model", _("no model is named; for example: 70B, llama3-70b, or --model config.json"));
 	if (d->s.cluster.gpu.id[0] == '\0')
@@ -131,6 +132,7 @@ static enum err_code check_complete(const struct draft *d, struct err *e)
 static enum err_code make_draft(struct cli *cli, size_t first_word, bool complete, struct draft *d, struct err *e)
 {
 	const char *file = args_option(&cli->args, OPTION_LOAD);
+	bool model_named;
 	enum err_code code = add_words(cli, first_word, e);
 
 	if (code != ERR_OK)
@@ -141,10 +143,11 @@ static enum err_code make_draft(struct cli *cli, size_t first_word, bool complet
 		draft_init_blank(d, cli->catalog);
 	if (code == ERR_OK && file != NULL)
 		code = scenario_file_read(file, cli->catalog, d, e);
+	model_named = code == ERR_OK && (d->s.model.layers > 0 || names_model(&cli->args));
 	if (code == ERR_OK)
 		code = set_knobs(cli, d, e);
 	if (code == ERR_OK)
-		code = check_complete(d, e);
+		code = check_complete(d, model_named, e);
 	if (code == ERR_OK)
 		draft_settle(d, cli->catalog);
 	return code;

@@ -84,6 +84,14 @@ static enum err_code set_count(struct reader *r, const char *number, size_t len,
 	return append(r, r->w->gpu, gpu);
 }
 
+/* "2.5xA100" */
+static bool is_part_of_gpu(const struct reader *r, const char *t)
+{
+	size_t len = strspn(t, "0123456789.");
+
+	return memchr(t, '.', len) != NULL && (t[len] == 'x' || t[len] == 'X') && is_gpu(r, t + len + 1);
+}
+
 static bool is_times(const char *t)
 {
 	return t != NULL && (t[0] == 'x' || t[0] == 'X');
@@ -138,6 +146,8 @@ static enum err_code read_count(struct reader *r, bool *taken)
 	size_t len = digits(t);
 
 	*taken = true;
+	if (is_part_of_gpu(r, t))
+		return err_set(r->e, ERR_USAGE, "gpus", _("'%.*s' is not a whole number"), (int)strspn(t, "0123456789."), t);
 	if (len > 0 && t[len] == '\0') {
 		if (is_times(next) && next[1] == '\0' && third != NULL) {
 			r->at += 2;
@@ -189,9 +199,28 @@ static enum err_code read_model_word(struct reader *r, const char *t)
 	return append(r, r->w->model, t);
 }
 
+/* Whether a name begins with this word, or a file of this name can hold one. */
+static bool starts_model(const struct reader *r, const char *t)
+{
+	const struct model *m;
+
+	return is_size(t) || strpbrk(t, "./") != NULL ||
+		(isalpha((unsigned char)t[0]) && catalog_model(r->c, t, &m, NULL) != ERR_UNKNOWN);
+}
+
+/* "8xA100 70B", "8xA100 for llama3-70b": behind hardware that is complete comes the model. */
+static bool ends_hardware(const struct reader *r, const char *t)
+{
+	char longer[WORDS_TEXT_CAP];
+	int n = snprintf(longer, sizeof longer, "%s-%s", r->w->gpu, t);
+
+	return r->w->model[0] == '\0' && r->w->params[0] == '\0' && is_hardware(r, r->w->gpu) && starts_model(r, t) &&
+		(n < 0 || !is_hardware(r, longer));
+}
+
 static enum err_code read_token(struct reader *r)
 {
-	const char *t = r->token[r->at];
+	const char *t = r->token[r->at], *next = r->at + 1 < r->n ? r->token[r->at + 1] : "";
 	char hint[80];
 	bool taken;
 	enum err_code code;
@@ -199,6 +228,10 @@ static enum err_code read_token(struct reader *r)
 	if (strcasecmp(t, "on") == 0) {
 		r->on = true;
 		return ERR_OK;
+	}
+	if (is_size(t) && (strcasecmp(next, "tokens") == 0 || strcasecmp(next, "token") == 0)) {
+		(void)snprintf(hint, sizeof hint, "--tokens %.40s", t);
+		return no_part(r, t, hint);
 	}
 	if (r->on && (strcasecmp(t, "gpus") == 0 || strcasecmp(t, "gpu") == 0))
 		return ERR_OK;
@@ -213,6 +246,11 @@ static enum err_code read_token(struct reader *r)
 		(void)snprintf(hint, sizeof hint, "--seq %.40s", t);
 		return no_part(r, t, hint);
 	}
+	if (r->on && strcasecmp(t, "for") == 0) {
+		r->on = false;
+		return ERR_OK;
+	}
+	r->on = r->on && !ends_hardware(r, t);
 	if (r->on)
 		return append(r, r->w->gpu, t);
 	if (is_size(t) && r->w->model[0] == '\0') {
@@ -292,7 +330,7 @@ static int64_t usual_gpus_per_node(const struct reader *r)
 				  : catalog_gpu(r->c, r->w->gpu, &g, NULL) != ERR_OK)
 		return 0;
 	if (g != NULL)
-		n = catalog_default_node(r->c, g->id);
+		n = catalog_default_node(r->c, g->id, 1);
 	return n != NULL ? n->gpus_per_node : 0;
 }
 

@@ -1,5 +1,7 @@
 #include "catalog.h"
 
+#include "num.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ struct name_list {
 	const char *(*also)(const void *ctx, size_t i); /* other names of row i, separated by spaces; NULL: there are none */
 	const char *const *noise;                       /* words of a published name that say nothing here; NULL: none */
 	bool any_order;                                 /* "80gb a100" is a100 80gb */
+	const char *instead;                            /* what to give when no name is right; NULL: nothing */
 };
 
 struct words {
@@ -28,12 +31,11 @@ struct words {
 	char text[WORDS_MAX][WORD_CAP]; /* lower case */
 };
 
-/* How well a name fits an id; smaller is better, in this order. */
+/* How well a name fits an id; fewer partial words is better. */
 struct fit {
 	bool matches;
-	int cut_numbers; /* words that stop inside a number of the id: "a10" against "a100" */
-	int partial;     /* words that are not a whole word of the id */
-	size_t first;    /* which word of the id the first one met */
+	int partial;  /* words that are not a whole word of the id */
+	size_t first; /* which word of the id the first one met */
 };
 
 /* The part that a bare family name means. Of several matches the one in this list wins. */
@@ -169,12 +171,9 @@ static bool fit_word_at(const struct words *id, const char *word, struct place *
 
 	if (len == 0 || strncmp(rest, word, len) != 0)
 		return false;
-	if (is_digit(word[len - 1]) && is_digit(rest[len])) {
-		/* 16 is no beginning of 160m. */
-		if (strspn(word, "0123456789") == len)
-			return false;
-		f->cut_numbers++;
-	}
+	/* 16 is no beginning of 160m, h10 none of h100. */
+	if (is_digit(word[len - 1]) && is_digit(rest[len]))
+		return false;
 	if (rest[len] != '\0' || p->at > 0)
 		f->partial++;
 	p->at += len;
@@ -208,7 +207,7 @@ static bool fit_word(const struct words *id, const char *word, struct place *p, 
 	return false;
 }
 
-/* The same words cut where letters and digits meet: "h100sxm" is h, 100, sxm. */
+/* The same words cut where letters and digits meet, but for the first letters and their number: "h100sxm80" is h100, sxm, 80. */
 static bool words_cut(const struct words *w, struct words *out)
 {
 	*out = (struct words){ .n = 0 };
@@ -219,6 +218,8 @@ static bool words_cut(const struct words *w, struct words *out)
 			size_t len = 1;
 
 			while (p[len] != '\0' && is_digit(p[len]) == is_digit(p[0]))
+				len++;
+			while (out->n == 0 && is_digit(p[len]))
 				len++;
 			if (out->n == WORDS_MAX)
 				return false;
@@ -253,8 +254,6 @@ static struct fit fit_name(const struct words *name, const char *id_text)
 /* Negative when a is the better fit. */
 static int fit_compare(const struct fit *a, const struct fit *b)
 {
-	if (a->cut_numbers != b->cut_numbers)
-		return a->cut_numbers - b->cut_numbers;
 	return a->partial - b->partial;
 }
 
@@ -347,9 +346,9 @@ static enum err_code unknown(const struct name_list *list, const char *name, con
 	char near[200];
 
 	catalog_nearest(plain, list->n, list->get, list->ctx, near, sizeof near);
-	if (near[0] == '\0')
-		return err_set(e, ERR_UNKNOWN, list->what, "there is no %s '%.60s'", list->what, name);
-	return err_set(e, ERR_UNKNOWN, list->what, "there is no %s '%.60s'; nearest: %s", list->what, name, near);
+	return err_set(e, ERR_UNKNOWN, list->what, "there is no %s '%.60s'%s%s%s%s", list->what, name,
+		near[0] != '\0' ? "; nearest: " : "", near, list->instead != NULL ? "; " : "",
+		list->instead != NULL ? list->instead : "");
 }
 
 /* Whether `name` is one of the words of `also`. */
@@ -392,9 +391,6 @@ static struct matches match_name(const struct name_list *list, struct words *wor
 	if (m.n > 0 || !words_cut(words, &cut))
 		return m;
 	m = match_words(list, &cut, prefer);
-	/* Pieces of a word may stop at the ends of numbers only: "h1000" is not h100. */
-	if (m.n > 0 && m.fit.cut_numbers > 0)
-		m.n = 0;
 	if (m.n > 0)
 		*words = cut;
 	return m;
@@ -520,7 +516,8 @@ static const char *model_also(const void *ctx, size_t i)
 enum err_code catalog_model(const struct catalog *c, const char *name, const struct model **out, struct err *e)
 {
 	struct name_list list = {
-		.what = "model", .n = c->n_models, .get = model_name, .ctx = c, .also = model_also, .noise = weights_words
+		.what = "model", .n = c->n_models, .get = model_name, .ctx = c, .also = model_also, .noise = weights_words,
+		.instead = "or its size (params 70B), or a config.json"
 	};
 	size_t i = 0;
 	enum err_code code = resolve(&list, name, prefer_none, &i, e);
@@ -633,16 +630,28 @@ enum err_code catalog_price(
 	return code;
 }
 
-const struct node *catalog_default_node(const struct catalog *c, const char *gpu_id)
+/* Of two nodes of a GPU the one that people mean who have `gpus` of them: the smaller that holds all, else the larger. */
+static const struct node *better_node(const struct node *a, const struct node *b, int64_t gpus)
 {
-	static const char *const families[] = { "dgx", "hgx", "" };
+	if (a == NULL || a->gpus_per_node == b->gpus_per_node)
+		return a == NULL ? b : a;
+	return (b->gpus_per_node < a->gpus_per_node) == (num_min(a->gpus_per_node, b->gpus_per_node) >= gpus) ? b : a;
+}
+
+const struct node *catalog_default_node(const struct catalog *c, const char *gpu_id, int64_t gpus)
+{
+	static const char *const families[] = { "dgx", "hgx" };
+	const struct node *best = NULL;
 
 	for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
 		for (size_t i = 0; i < c->n_nodes; i++)
 			if (strcmp(c->nodes[i].gpu_id, gpu_id) == 0 &&
 				strncmp(c->nodes[i].id, families[f], strlen(families[f])) == 0)
 				return &c->nodes[i];
-	return NULL;
+	for (size_t i = 0; i < c->n_nodes; i++)
+		if (strcmp(c->nodes[i].gpu_id, gpu_id) == 0)
+			best = better_node(best, &c->nodes[i], gpus);
+	return best;
 }
 
 const struct profile *catalog_default_profile(const struct catalog *c, int32_t framework)

@@ -152,7 +152,11 @@ const char *const coefficient_names[COEF_COUNT + 1] = {
 };
 
 #define TEXT(k, m, help) { k, FIELD_TEXT, FIELD_AT_TEXT(coefficients, m), true, 0, 0, NULL, "", help }
-#define ROW(c, k, unit, help) { k, FIELD_REAL, offsetof(struct coefficients, v) + (c) * sizeof(double), sizeof(double), true, 0, 1e6, NULL, unit, help }
+/* Fitted as logarithms, so none is 0: a rate of 0 would divide. */
+#define ROW_TO(c, k, max, unit, help) { k, FIELD_REAL, offsetof(struct coefficients, v) + (c) * sizeof(double), sizeof(double), true, 1e-9, max, NULL, unit, help }
+#define ROW(c, k, unit, help) ROW_TO(c, k, 1e6, unit, help)
+/* More than the whole would leave less than nothing. */
+#define SHARE(c, k, help) ROW_TO(c, k, 1, "", help)
 
 static const struct field rows[] = {
 	TEXT("id", id, N_("name of the set")),
@@ -207,11 +211,11 @@ static const struct field rows[] = {
 	ROW(COEF_LAUNCH_FUSED, "launch-fused", "s", N_("per kernel, compiled (fixed)")),
 	ROW(COEF_TP_RATE, "tp-rate", "", N_("collective rate in training over the micro-benchmark (fixed)")),
 	ROW(COEF_TP_RATE_DEEPSPEED, "tp-rate-deepspeed", "", N_("the same, Megatron-DeepSpeed")),
-	ROW(COEF_TP_HIDDEN, "tp-hidden", "", N_("share of tensor-parallel traffic hidden by user buffers")),
-	ROW(COEF_TP_HIDDEN_ASYNC, "tp-hidden-async", "", N_("the same, torchtitan async tensor parallel")),
-	ROW(COEF_TP_BACKWARD_HIDDEN, "tp-backward-hidden", "", N_("twice the share hidden under weight gradients without user buffers")),
+	SHARE(COEF_TP_HIDDEN, "tp-hidden", N_("share of tensor-parallel traffic hidden by user buffers")),
+	SHARE(COEF_TP_HIDDEN_ASYNC, "tp-hidden-async", N_("the same, torchtitan async tensor parallel")),
+	SHARE(COEF_TP_BACKWARD_HIDDEN, "tp-backward-hidden", N_("twice the share hidden under weight gradients without user buffers")),
 	ROW(COEF_CP_IMBALANCE, "cp-imbalance", "", N_("excess of unbalanced context parallelism")),
-	ROW(COEF_SAC_SHARE, "sac-share", "", N_("share of matrix multiplies that per-op recompute repeats")),
+	SHARE(COEF_SAC_SHARE, "sac-share", N_("share of matrix multiplies that per-op recompute repeats")),
 	ROW(COEF_NIC, "nic", "", N_("network rate reached over line rate")),
 	ROW(COEF_NIC_OMNIPATH, "nic-omnipath", "", N_("extra factor of Omni-Path")),
 	ROW(COEF_LATENCY_NODE, "latency-node", "s", N_("per node hop")),

@@ -54,9 +54,9 @@ static struct shape shape_of(const struct links *k, enum collective op, double n
 {
 	double rate = k->rate_bps[op], inside = fmax(1, fmin(n, (double)(k->domain / stride)));
 
-	if (k->mesh && n * (double)stride < (double)k->domain)
-		rate *= (n * (double)stride - 1) / ((double)k->domain - 1);
-	return (struct shape){ n / inside, inside, n > inside ? fmin(rate, inside * k->nic_bps) : rate };
+	if (k->mesh && inside > 1)
+		rate *= (inside - 1) / ((double)k->domain - 1);
+	return (struct shape){ ceil(n / inside), inside, n > inside ? fmin(rate, inside * k->nic_bps) : rate };
 }
 
 /* Steps of a ring through all ranks, once. */
@@ -121,7 +121,7 @@ static double distinct(double n, double topk)
 double comm_dispatch_s(
 	const struct links *k, double token_bytes, double topk, double ep, int64_t etp, bool per_node, double node_limit)
 {
-	double inside = fmax(1, fmin(ep, (double)(k->domain / etp))), domains = ep / inside, copies = topk;
+	double inside = fmax(1, fmin(ep, (double)(k->domain / etp))), domains = ceil(ep / inside), copies = topk;
 
 	if (ep <= 1)
 		return 0;

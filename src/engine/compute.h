@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-enum gemm_kind { GEMM_16, GEMM_8, GEMM_8_GROUPED, GEMM_4, GEMM_KIND_COUNT };
+enum gemm_kind { GEMM_16, GEMM_8, GEMM_8_GROUPED, GEMM_4, GEMM_4_GROUPED, GEMM_KIND_COUNT };
 
 /* One GPU as operations see it: peaks and fitted levels. */
 struct device {

@@ -137,7 +137,7 @@ static void settle_node(struct draft *d, const struct catalog *c)
 		return;
 	if (given(d, index_of("node")))
 		return;
-	n = catalog_default_node(c, k->gpu.id);
+	n = catalog_default_node(c, k->gpu.id, k->gpus);
 	if (d->s.profile.framework == FRAMEWORK_LESSON)
 		for (size_t i = 0; i < c->n_nodes; i++)
 			if (strcmp(c->nodes[i].id, lesson_node) == 0)

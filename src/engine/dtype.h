@@ -12,6 +12,10 @@ struct dtype_info {
 	double bytes; /* per element; 0 for auto and none */
 };
 
+/* NF4 with double quantisation: 4 bits, an 8-bit scale per 64 weights, a 32-bit scale per 256 of those. Src: Dettmers 2023
+ * (QLoRA), sec. 3. */
+#define DTYPE_NF4_BYTES ((4.0 + 8.0 / 64 + 32.0 / (64.0 * 256.0)) / 8.0)
+
 extern const struct dtype_info dtype_table[DTYPE_COUNT];
 
 #endif

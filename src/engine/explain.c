@@ -249,9 +249,10 @@ static bool is_of_speed(const char *path)
 	return explain_is_path(path) && part_of(path) >= FIRST_OF_SPEED;
 }
 
+/* Whatever is closer than half the text is worth naming. */
 static enum err_code unknown_path(const struct draft *d, const struct plan *p, const char *path, struct err *e)
 {
-	struct path_list l = { .wanted = path, .best = 1000, .near = "verdict.need_bytes" };
+	struct path_list l = { .wanted = path, .best = (int)strlen(path) / 2 + 1 };
 
 	if (!p->step.known && is_of_speed(path) && !d->s.profile.models_activations)
 		return err_set(e, ERR_UNKNOWN, "explain", "'%.60s' is not known: profile %s counts model states only", path,
@@ -260,6 +261,9 @@ static enum err_code unknown_path(const struct draft *d, const struct plan *p, c
 		return err_set(e, ERR_UNKNOWN, "explain", "'%.60s' is not known: %s has no efficiency curves", path,
 			d->s.cluster.gpu.id);
 	explain_paths(p, keep_nearest, &l);
+	if (l.holding == 0 && l.near[0] == '\0')
+		return err_set(e, ERR_UNKNOWN, "explain",
+			"'%.60s' is not a quantity of the plan; explain alone lists them, explain mfu 70B 8xH100 takes one", path);
 	return err_set(e, ERR_UNKNOWN, "explain", "'%.60s' is not a quantity of the plan; nearest: %s", path,
 		l.holding > 0 ? l.holders : l.near);
 }
@@ -292,13 +296,37 @@ static bool explain_member(const struct draft *d, const struct plan *p, const ch
 	return false;
 }
 
-enum err_code explain_quantity(
-	const struct draft *d, const struct plan *p, const char *path, struct explanation *x, struct err *e)
+/* The first path whose last part is `wanted`; of those of stages, that of the worst. */
+struct short_name {
+	const char *wanted;
+	int64_t stage;
+	char path[64];
+};
+
+static void keep_short(void *ctx, const char *path)
 {
-	const char *rest;
+	struct short_name *s = ctx;
+	const char *last = strrchr(path, '.'), *rest;
+	int64_t stage;
+
+	if (s->path[0] != '\0' || last == NULL || strcmp(last + 1, s->wanted) != 0)
+		return;
+	if (!split_index(path, "memory.stages[", &stage, &rest) || stage == s->stage)
+		(void)snprintf(s->path, sizeof s->path, "%s", path);
+}
+
+enum err_code explain_quantity(
+	const struct draft *d, const struct plan *p, const char *name, struct explanation *x, struct err *e)
+{
+	struct short_name s = { .wanted = name, .stage = p->verdict.worst_stage };
+	const char *rest, *path = name;
 	int64_t i;
 	enum err_code code = ERR_UNKNOWN;
 
+	if (strchr(name, '.') == NULL)
+		explain_paths(p, keep_short, &s);
+	if (s.path[0] != '\0')
+		path = s.path;
 	memset(x, 0, sizeof *x);
 	(void)snprintf(x->quantity, sizeof x->quantity, "%s", path);
 	if (split_index(path, "memory.stages[", &i, &rest))

@@ -25,10 +25,10 @@ struct explanation {
 	bool saved_tensors; /* the saved-tensor table belongs to it */
 };
 
-/* Explains one path ("memory.stages[0].optimizer", "verdict.need_bytes", "model.params", ...). ERR_UNKNOWN lists the nearest
- * paths. */
+/* Explains one path ("memory.stages[0].optimizer", "verdict.need_bytes", "model.params", ...), or the first one that ends in this
+ * name ("optimizer", of the worst stage). ERR_UNKNOWN lists the nearest paths. */
 enum err_code explain_quantity(
-	const struct draft *d, const struct plan *p, const char *path, struct explanation *x, struct err *e) NODISCARD;
+	const struct draft *d, const struct plan *p, const char *name, struct explanation *x, struct err *e) NODISCARD;
 /* Whether a word can only be a path: it begins with a part of the plan document. */
 bool explain_is_path(const char *word);
 /* Every path that can be explained here, one call each, in document order. */

@@ -80,19 +80,19 @@ static const struct field node_rows[] = {
 };
 
 #define COEFFICIENT(k, s, m, h) { .key = k, .type = FIELD_NAME, AT(s, m, int32_t), .names = coefficient_names, .help = h }
-#define POINT(k, m, i, h) \
-	{ .key = k, .type = FIELD_REAL, .offset = offsetof(struct gpu_family, m) + (i) * sizeof(double), .size = sizeof(double), .min = 0, \
-		.max = 2, .help = h }
+#define POINT(k, m, i, need, h) \
+	{ .key = k, .type = FIELD_REAL, .offset = offsetof(struct gpu_family, m) + (i) * sizeof(double), .size = sizeof(double), \
+		.required = need, .min = 0.001, .max = 2, .help = h }
 #define LATENCY(k, i, h) \
 	{ .key = k, .type = FIELD_REAL, .offset = offsetof(struct gpu_family, latency_us) + (i) * sizeof(double), .size = sizeof(double), \
 		.min = 0, .max = 1e6, .unit = "us", .help = h }
 #define RATE(k, i, h) \
 	{ .key = k, .type = FIELD_REAL, .offset = offsetof(struct gpu_family, rate_bps) + (i) * sizeof(double), .size = sizeof(double), \
-		.min = 0, .max = 1e6, .unit = "GB/s", .help = h }
-#define CURVE(name, m, h) \
-	POINT(name "-at-2-gflop", m, 0, h), POINT(name "-at-8-gflop", m, 1, h), POINT(name "-at-32-gflop", m, 2, h), \
-	POINT(name "-at-128-gflop", m, 3, h), POINT(name "-at-512-gflop", m, 4, h), POINT(name "-at-2048-gflop", m, 5, h), \
-	POINT(name "-at-8192-gflop", m, 6, h)
+		.required = true, .min = 0.001, .max = 1e6, .unit = "GB/s", .help = h }
+#define CURVE(name, m, need, h) \
+	POINT(name "-at-2-gflop", m, 0, need, h), POINT(name "-at-8-gflop", m, 1, need, h), POINT(name "-at-32-gflop", m, 2, need, h), \
+	POINT(name "-at-128-gflop", m, 3, need, h), POINT(name "-at-512-gflop", m, 4, need, h), POINT(name "-at-2048-gflop", m, 5, need, h), \
+	POINT(name "-at-8192-gflop", m, 6, need, h)
 
 static const struct field gpu_family_rows[] = {
 	TEXT("id", gpu_family, id, true, "name; the file is called ID.json"),
@@ -100,8 +100,8 @@ static const struct field gpu_family_rows[] = {
 	TEXT("source", gpu_family, source, true, "where the curves come from"),
 	{ .key = "generation", .type = FIELD_NAME, AT(gpu_family, generation, int32_t), .required = true, .names = gpu_generation_names,
 		.help = "which framework level applies" },
-	CURVE("bf16", bf16_curve, "share of the dense 16-bit peak that a matrix multiply of this size reaches"),
-	CURVE("fp8", fp8_curve, "the same for 8 bit, activation quantisation included"),
+	CURVE("bf16", bf16_curve, true, "share of the dense 16-bit peak that a matrix multiply of this size reaches"),
+	CURVE("fp8", fp8_curve, false, "the same for 8 bit, activation quantisation included"),
 	INT("tile-m", gpu_family, tile_m, true, 1, 4096, "rows", "output tile of a matrix multiply"),
 	INT("tile-n", gpu_family, tile_n, true, 1, 4096, "columns", "output tile of a matrix multiply"),
 	INT("multiprocessors", gpu_family, multiprocessors, true, 1, 4096, "", "streaming multiprocessors"),
@@ -118,7 +118,8 @@ static const struct field gpu_family_rows[] = {
 	COEFFICIENT("gemm8-level", gpu_family, gemm8_level, "the same, 8 bit"),
 	COEFFICIENT("gemm4-level", gpu_family, gemm4_level, "the same, 4 bit"),
 	COEFFICIENT("attention-rate", gpu_family, attention_rate, "fused attention forward over peak"),
-	REAL("small-head-factor", gpu_family, small_head_factor, 1, "", "attention rate with head_dim below 128"),
+	{ .key = "small-head-factor", .type = FIELD_REAL, AT(gpu_family, small_head_factor, double), .required = true, .min = 0.001, .max = 1,
+		.help = "attention rate with head_dim below 128" },
 };
 /* clang-format on */
 
@@ -128,3 +129,15 @@ const struct field_table gpu_price_fields = { "price", sizeof(struct gpu_price),
 const struct field_table node_fields = { "node", sizeof(struct node), node_rows, sizeof node_rows / sizeof node_rows[0] };
 const struct field_table gpu_family_fields = { "gpu family", sizeof(struct gpu_family), gpu_family_rows,
 	sizeof gpu_family_rows / sizeof gpu_family_rows[0] };
+
+enum err_code gpu_family_check(const struct gpu_family *f, struct err *e)
+{
+	int given = 0;
+
+	for (int i = 0; i < CURVE_POINTS; i++)
+		given += f->fp8_curve[i] > 0;
+	if (given > 0 && given < CURVE_POINTS)
+		return err_set(e, ERR_FILE, "fp8-at-2-gflop", "%d points of the 8-bit curve are given; legal: all %d or none", given,
+			(int)CURVE_POINTS);
+	return ERR_OK;
+}

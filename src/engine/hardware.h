@@ -2,6 +2,7 @@
 #ifndef MESHPLAN_HARDWARE_H
 #define MESHPLAN_HARDWARE_H
 
+#include "err.h"
 #include "field.h"
 
 #include <stdint.h>
@@ -77,5 +78,7 @@ struct node {
 };
 
 extern const struct field_table gpu_fields, gpu_price_fields, node_fields, gpu_family_fields;
+/* What no field can say of itself. ERR_FILE: a curve with gaps; e->where is the key. */
+enum err_code gpu_family_check(const struct gpu_family *f, struct err *e) NODISCARD;
 
 #endif

@@ -66,9 +66,11 @@ PLAIN_NAMES(qk_norm, qk_norm_names, QK_NORM_COUNT)
 		.flags = flags_, .offset = offset_, .min = min_, .max = max_, .step = step_, .preset = preset_, .dflt = dflt_,   \
 		.name_at = name_, .help_at = help_at_, .help = help_, .cite = cite_                                              \
 	}
-#define SHAPE(k, label, member, max, step, help)                                                                                 \
-	ROW(k, NULL, label, "", MODEL, INT, KNOB_F_SHAPE, I64(model.member), 0, max, step, PRESET_NONE, NULL, NULL, NULL, help,  \
-		"")
+#define SHAPE_FROM(k, label, member, min, max, step, help)                                                                       \
+	ROW(k, NULL, label, "", MODEL, INT, KNOB_F_SHAPE, I64(model.member), min, max, step, PRESET_NONE, NULL, NULL, NULL,      \
+		help, "")
+#define SHAPE(k, label, member, max, step, help)      SHAPE_FROM(k, label, member, 0, max, step, help)
+#define SHAPE_SOME(k, label, member, max, step, help) SHAPE_FROM(k, label, member, 1, max, step, help)
 #define SHAPE_ANY(k, label, member, help)                                                                                        \
 	ROW(k, NULL, label, "", MODEL, INT, KNOB_F_SHAPE, I64(model.member), -1e15, 1e15, 1, PRESET_NONE, NULL, NULL, NULL,      \
 		help, "")
@@ -97,17 +99,17 @@ static const struct knob knobs[] = {
 	NAME("model", NULL, N_("model"), MODEL, MAIN, PRESET_MODEL, N_("model preset or config.json; fills every key of this group")),
 	ROW("params", NULL, N_("params"), "", MODEL, PARAMS, MAIN | KNOB_F_SHAPE, 0, 1e7, 1e14, 1, PRESET_NONE, NULL, NULL, NULL,
 		N_("total parameters; given, a Llama-like shape of that size"), "Llama 3 family"),
-	SHAPE("layers", N_("layers"), layers, 1e4, 1, N_("transformer layers")),
-	SHAPE("hidden", N_("hidden"), hidden, 1e6, 128, N_("hidden size h")),
-	SHAPE("heads", N_("heads"), heads, 1e5, 8, N_("attention heads a")),
-	SHAPE("kv-heads", N_("kv-heads"), kv_heads, 1e5, 1, N_("key and value heads k")),
-	SHAPE("head-dim", N_("head-dim"), head_dim, 65536, 16, N_("size of one head d")),
+	SHAPE_SOME("layers", N_("layers"), layers, 1e4, 1, N_("transformer layers")),
+	SHAPE_SOME("hidden", N_("hidden"), hidden, 1e6, 128, N_("hidden size h")),
+	SHAPE_SOME("heads", N_("heads"), heads, 1e5, 8, N_("attention heads a")),
+	SHAPE_SOME("kv-heads", N_("kv-heads"), kv_heads, 1e5, 1, N_("key and value heads k")),
+	SHAPE_SOME("head-dim", N_("head-dim"), head_dim, 65536, 16, N_("size of one head d")),
 	SHAPE("ffn", N_("ffn"), ffn, 1e7, 128, N_("width of a dense MLP f")),
-	SHAPE("vocab", N_("vocab"), vocab, 1e8, 128, N_("vocabulary V, unpadded")),
-	SHAPE("max-seq", N_("max-seq"), max_seq, 1e9, 1024, N_("longest sequence the model is made for")),
+	SHAPE_SOME("vocab", N_("vocab"), vocab, 1e8, 128, N_("vocabulary V, unpadded")),
+	SHAPE_SOME("max-seq", N_("max-seq"), max_seq, 1e9, 1024, N_("longest sequence the model is made for")),
 	SHAPE_FLAG("gated-mlp", N_("gated-mlp"), gated_mlp, N_("SwiGLU or GeGLU: three matrices instead of two")),
 	SHAPE_FLAG("tied-embeddings", N_("tied"), tied_embeddings, N_("input and output embedding are one matrix")),
-	SHAPE_ENUM("attention-type", N_("attn-type"), attention_type, attention_type, ATTENTION_TYPE_COUNT, N_("mha, gqa, mqa or mla")),
+	SHAPE_ENUM("attention-type", N_("attn-type"), attention_type, attention_type, ATTENTION_TYPE_COUNT, N_("how heads share keys and values")),
 	SHAPE("q-lora-rank", N_("q-lora-rank"), q_lora_rank, 65536, 128, N_("MLA: rank of the query down-projection, 0 for none")),
 	SHAPE("kv-lora-rank", N_("kv-lora-rank"), kv_lora_rank, 65536, 128, N_("MLA: rank of the key and value down-projection")),
 	SHAPE("qk-nope-dim", N_("qk-nope-dim"), qk_nope_dim, 65536, 16, N_("MLA: head size without position")),
@@ -120,14 +122,14 @@ static const struct knob knobs[] = {
 	SHAPE("shared-ffn", N_("shared-ffn"), shared_ffn, 1e7, 128, N_("width of all shared experts, 0: shared-experts x expert-ffn")),
 	SHAPE_FLAG("shared-gate", N_("shared-gate"), shared_gate, N_("a gate on the shared expert")),
 	SHAPE("dense-layers", N_("dense-layers"), dense_layers, 1e4, 1, N_("leading layers without experts")),
-	SHAPE("moe-stride", N_("moe-stride"), moe_stride, 1e4, 1, N_("every n-th layer has experts")),
+	SHAPE_SOME("moe-stride", N_("moe-stride"), moe_stride, 1e4, 1, N_("every n-th layer has experts")),
 	SHAPE("mtp-layers", N_("mtp-layers"), mtp_layers, 64, 1, N_("multi-token prediction layers, counted apart from params")),
-	SHAPE_ENUM("norm", N_("norm"), norm, norm, NORM_TYPE_COUNT, N_("rms or layernorm")),
+	SHAPE_ENUM("norm", N_("norm"), norm, norm, NORM_TYPE_COUNT, N_("kind of the norms")),
 	SHAPE_FLAG("norm-bias", N_("norm-bias"), norm_bias, N_("norms have a bias")),
 	SHAPE("norms-per-layer", N_("norms/layer"), norms_per_layer, 16, 1, N_("norms of hidden size in a layer")),
 	SHAPE_FLAG("final-norm", N_("final-norm"), final_norm, N_("a norm before the head")),
 	SHAPE_FLAG("embed-norm", N_("embed-norm"), embed_norm, N_("a norm after the embedding")),
-	SHAPE_ENUM("qk-norm", N_("qk-norm"), qk_norm, qk_norm, QK_NORM_COUNT, N_("norm on queries and keys: none, head, full")),
+	SHAPE_ENUM("qk-norm", N_("qk-norm"), qk_norm, qk_norm, QK_NORM_COUNT, N_("norm on queries and keys, of each head or all at once")),
 	ROW("bias", NULL, N_("bias"), "", MODEL, BIAS, KNOB_F_SHAPE, 0, 0, 1, 1, PRESET_NONE, NULL, NULL, NULL,
 		N_("all linear biases: qkv-bias, out-bias and mlp-bias at once"), ""),
 	SHAPE_FLAG("qkv-bias", N_("qkv-bias"), qkv_bias, N_("bias on query, key and value")),
@@ -609,7 +611,11 @@ static enum err_code parse_real(const struct knob *k, const char *text, int64_t 
 	if (!(real >= k->min && real <= k->max))
 		return out_of_range(k, real, e);
 	*value = num_round(real * KNOB_REAL_SCALE);
-	return ERR_OK;
+	/* 0 often means something else. */
+	if (*value != 0 || !(fabs(real) > 0))
+		return ERR_OK;
+	code = err_set(e, ERR_RANGE, k->key, "'%.40s' is smaller than what counts; nearest: 0, %g", text, 1 / KNOB_REAL_SCALE);
+	return add_unit(k, code, e);
 }
 
 static enum err_code parse_number(const struct knob *k, const char *text, int64_t *value, struct err *e)
@@ -622,6 +628,8 @@ static enum err_code parse_number(const struct knob *k, const char *text, int64_
 		     : units_parse_count(text, k->key, k->flags & KNOB_F_TOKENS ? 1024 : 1000, value, e);
 	if (code == ERR_OK && ((double)*value < k->min || (double)*value > k->max))
 		return out_of_range(k, (double)*value, e);
+	if (code == ERR_OK && bytes && *value > 0 && *value < UNITS_LEAST_MEMORY_BYTES)
+		code = err_set(e, ERR_RANGE, k->key, "'%.40s' is less than a megabyte; write it like 80GB or 79.15GiB", text);
 	if (code != ERR_OK && *value != INT64_MIN && !bytes)
 		(void)err_set(e, code, k->key, "'%.60s' is not a whole number; nearest: %" PRId64, text,
 			num_max((int64_t)k->min, num_min((int64_t)k->max, *value)));
@@ -747,6 +755,9 @@ static const char *preset_name(const struct knob *k, const struct scenario *s)
 	return "";
 }
 
+/* From here on people read a count as "14.8T". */
+#define COUNT_WRITTEN_SHORT INT64_C(10000000000)
+
 size_t knob_format_value(const struct knob *k, int64_t value, bool pretty, char *buf, size_t cap)
 {
 	if (k->name_at != NULL)
@@ -759,7 +770,7 @@ size_t knob_format_value(const struct knob *k, int64_t value, bool pretty, char 
 		(void)snprintf(buf, cap, "unknown");
 	else if (k->type == KNOB_BYTES || k->type == KNOB_CAPACITY)
 		(void)(pretty ? units_format_gib(value, buf, cap) : units_format_bytes_exact(value, buf, cap));
-	else if (pretty && k->type == KNOB_PARAMS)
+	else if (pretty && (k->type == KNOB_PARAMS || value >= COUNT_WRITTEN_SHORT))
 		(void)units_format_count(value, buf, cap);
 	else if (pretty)
 		(void)units_format_commas(value, buf, cap);

@@ -327,8 +327,7 @@ static void sum_sharding(
 		d->unsharded += sh->element * fmin(held, p->live_elements);
 		d->unit_gradient += sh->element * fmin(trained, p->reduce_elements);
 	}
-	if (s->layout.pp > 1 || sh->micro_batches > 1)
-		d->accumulated = memory_accumulated_bytes(s) * trained / (s->layout.pp > 1 ? (double)s->layout.vpp : 1);
+	d->accumulated = scenario_accumulated_bytes(s) * trained / (s->layout.pp > 1 ? (double)s->layout.vpp : 1);
 	if (!scenario_full_precision(s) && s->training.precision != PRECISION_PURE_BF16)
 		d->cast_cache = p->cast_cache_bytes * trained; /* a frozen base is in 16 bit already */
 }

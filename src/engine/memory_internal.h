@@ -16,14 +16,6 @@ static inline double memory_sp(const struct scenario *s)
 	return s->layout.sequence_parallel ? (double)s->layout.tp : 1;
 }
 
-/* Bytes per parameter of unsharded gradients that accumulate; pure-bf16 has no others than 16-bit ones. */
-static inline double memory_accumulated_bytes(const struct scenario *s)
-{
-	double bytes = s->profile.accumulated_gradient_bytes;
-
-	return s->training.precision == PRECISION_PURE_BF16 && bytes > 2 ? 2 : bytes;
-}
-
 /* Tokens that the experts of one rank see per micro-batch, balanced: K T. Without tensor parallelism inside experts but with
  * sequence parallelism each rank routes its own share. */
 static inline double memory_routed_tokens(const struct scenario *s)

@@ -11,9 +11,6 @@
 #include "memory_internal.h"
 #include "num.h"
 
-/* NF4 with double quantisation: 4 bits, an 8-bit scale per 64 weights, a 32-bit scale per 256 of those: 4 + 8/64 + 32/(64 * 256)
- * bits. Src: Dettmers 2023 (QLoRA), sec. 3. */
-#define NF4_BYTES ((4.0 + 8.0 / 64 + 32.0 / (64.0 * 256.0)) / 8.0)
 
 int64_t memory_padded_vocab(const struct scenario *s)
 {
@@ -74,8 +71,7 @@ struct memory_ledger memory_ledger_of(const struct scenario *s)
 	l.accumulation_sharded = y->zero >= p->accum_sharded_from;
 	l.optimizer_sharded = y->zero >= 1;
 	l.transient = s->training.adapter != ADAPTER_NONE || scenario_micro_batches(s) < 2 ? 0 : p->second_backward_bytes;
-	if (y->pp > 1 || scenario_micro_batches(s) > 1)
-		l.transient += memory_accumulated_bytes(s);
+	l.transient += scenario_accumulated_bytes(s);
 	return l;
 }
 
@@ -235,7 +231,7 @@ static double weight_bytes(const struct scenario *s, const struct memory_shared 
 		frozen = 2;
 	if (s->training.adapter == ADAPTER_QLORA) {
 		sharded = sharded && s->profile.qlora_sharded;
-		bytes = column(NF4_BYTES - frozen, sharded, l, rp->linear, rp->linear_expert);
+		bytes = column(DTYPE_NF4_BYTES - frozen, sharded, l, rp->linear, rp->linear_expert);
 	}
 	bytes += column(frozen, sharded, l, rp->dense, rp->expert);
 	return bytes + column(l->weights, l->weights_sharded, l, rp->trained, rp->trained_expert);

@@ -16,12 +16,13 @@ extern const char *const attention_type_names[ATTENTION_TYPE_COUNT + 1];
 extern const char *const norm_type_names[NORM_TYPE_COUNT + 1];
 extern const char *const qk_norm_names[QK_NORM_COUNT + 1]; /* none, head (one weight per head_dim), full (projected width) */
 
-enum { MODEL_ID_CAP = 64, MODEL_LABEL_CAP = 64, MODEL_ALSO_CAP = 160 };
+enum { MODEL_ID_CAP = 64, MODEL_LABEL_CAP = 64, MODEL_ALSO_CAP = 160, MODEL_TRAINED_CAP = 96 };
 
 struct model {
 	char id[MODEL_ID_CAP]; /* preset id, "custom", or a file name */
 	char label[MODEL_LABEL_CAP];
 	char also[MODEL_ALSO_CAP]; /* other names it goes by, separated by spaces */
+	char trained_with[MODEL_TRAINED_CAP]; /* flags of its makers' run, "--profile hai-llm --precision fp8"; "": not known */
 	int64_t layers, hidden, heads, kv_heads, head_dim;
 	int64_t ffn; /* width of a dense MLP (of the dense layers, in a MoE model) */
 	int64_t vocab, max_seq;

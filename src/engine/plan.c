@@ -267,7 +267,7 @@ static void diagnose_speed(const struct scenario *s, struct plan *p)
 	diagnose_alignment(s, p);
 	if (t->part_s[STEP_BUBBLE] > BUBBLE_LARGE * t->step_s)
 		diagnose(p, DIAGNOSTIC_WARNING, "bubble", s->layout.vpp > 1 ? "global-batch" : "vpp",
-			"%.0f %% of the step, timed stage by stage, waits in the pipeline: %" PRId64 " %s for %" PRId64 " stages",
+			"the bubble, as timed, is %.0f %% of the step: %" PRId64 " %s for %" PRId64 " stages",
 			100 * t->part_s[STEP_BUBBLE] / t->step_s, p->micro_batches,
 			text_plural(p->micro_batches, "micro-batch", "micro-batches"), s->layout.pp);
 	if (t->part_s[STEP_DP] > TRAFFIC_LARGE * t->step_s)
@@ -297,17 +297,29 @@ static void diagnose_sharding(const struct scenario *s, struct plan *p)
 		diagnose(p, DIAGNOSTIC_WARNING, "tp-crosses-nodes", "tp",
 			"tp %" PRId64 " crosses nodes of %" PRId64 " GPUs: every layer waits for the network", y->tp,
 			p->gpus_per_node);
-	if (p->ledger.transient > 0 && s->profile.accumulated_gradient_bytes > 0 && y->pp == 1 && p->micro_batches > 1)
+	if (scenario_accumulated_bytes(s) > 0 && y->pp == 1)
 		diagnose(p, DIAGNOSTIC_NOTE, "fsdp-accumulation", "micro-batch",
 			"%" PRId64
 			" micro-batches accumulate: FSDP keeps unsharded gradients of %g bytes per parameter between them",
-			p->micro_batches, s->profile.accumulated_gradient_bytes);
+			p->micro_batches, scenario_accumulated_bytes(s));
 	if (p->worst.term[TERM_BUCKETS] > 0.25 * (double)p->worst.allocated_bytes)
 		diagnose(p, DIAGNOSTIC_NOTE, "buckets-dominate", "zero",
 			"communication buckets take a quarter of the memory: below 1B parameters ZeRO saves little");
 	if (s->training.adapter == ADAPTER_QLORA && !s->profile.qlora_sharded && y->zero > 0 && p->dp > 1)
 		diagnose(p, DIAGNOSTIC_WARNING, "qlora-unsharded", "adapter",
 			"the frozen 4-bit base is not partitioned by zero %" PRId64 ": each GPU holds all of it", y->zero);
+}
+
+/* Whether the model's makers are known to have trained it with another profile. */
+static bool trained_otherwise(const struct scenario *s)
+{
+	static const char first[] = "--profile ";
+	const char *with = s->model.trained_with, *profile = with + sizeof first - 1;
+	size_t len = strlen(s->profile.id);
+
+	if (strncmp(with, first, sizeof first - 1) != 0 || s->training.adapter != ADAPTER_NONE || !s->profile.models_activations)
+		return false;
+	return strcspn(profile, " ") != len || strncmp(profile, s->profile.id, len) != 0;
 }
 
 static void diagnose_model(const struct scenario *s, struct plan *p)
@@ -321,6 +333,8 @@ static void diagnose_model(const struct scenario *s, struct plan *p)
 		s->cluster.gpu.bf16_flops <= 0 && s->cluster.gpu.fp16_flops > 0)
 		diagnose(p, DIAGNOSTIC_WARNING, "no-bf16", "precision",
 			"%s has no bf16 tensor cores: bf16 runs, slowly; fp16 is its 16-bit format", s->cluster.gpu.id);
+	if (trained_otherwise(s))
+		diagnose(p, DIAGNOSTIC_NOTE, "trained-with", "profile", "its makers trained it with %s", s->model.trained_with);
 	if (!s->profile.models_activations)
 		diagnose(p, DIAGNOSTIC_NOTE, "states-only", "framework",
 			"framework %s counts model states only: activations, logits, transient and reserved are not in its "

@@ -78,6 +78,7 @@ static const struct field rows[] = {
 	REAL("unit-gradient-bytes", unit_gradient_bytes, 64, "B/param", N_("gradient and reduce input of the layer in backward (FSDP)")),
 	REAL("pipeline-weight-bytes", pipeline_weight_bytes, 16, "B/param", N_("unsharded weights kept through the step under pipeline parallelism")),
 	REAL("accumulated-gradient-bytes", accumulated_gradient_bytes, 16, "B/param", N_("unsharded gradients while micro-batches accumulate")),
+	FLAG("reduces-every-micro-batch", reduces_every_micro_batch, N_("without pipelines a micro-batch's gradients are reduced before the next")),
 	NAME("selective", selective, selective_names, N_("what recompute selective means")),
 	FLAG("sac-saves-fc2", sac_saves_fc2, N_("per-op selective recompute also caches the output of the last matrix (eager mode)")),
 	FLAG("fp8-saves-inputs", fp8_saves_inputs, N_("inputs of matrix multiplies are saved in 8 bit under fp8")),

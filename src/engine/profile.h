@@ -59,6 +59,7 @@ struct profile {
 		unit_gradient_bytes;       /* FSDP: gathered 16-bit layers; bytes per parameter of the layer in backward */
 	double pipeline_weight_bytes;      /* FSDP under PP: unsharded weights kept through the step */
 	double accumulated_gradient_bytes; /* FSDP with accumulation or PP: unsharded gradients */
+	int32_t reduces_every_micro_batch; /* without PP there are none */
 	/* Saved activations and the working set of one layer. */
 	int32_t selective, sac_saves_fc2, fp8_saves_inputs;
 	double pending_weight_bytes; /* per u and layer between I and W: inputs and output gradients of the matrix multiplies */

@@ -195,18 +195,23 @@ static void write_origin(const struct draft *d, const char *label, enum knob_ori
 		sink_puts(out, "\n");
 }
 
+void report_setup(const struct draft *d, const struct plan *p, struct sink *out)
+{
+	write_labelled("layout", write_layout, d, p, out);
+	write_labelled("training", write_training, d, p, out);
+}
+
 static void write_head(const struct draft *d, const struct plan *p, struct sink *out)
 {
 	write_labelled("model", write_model, d, p, out);
 	write_labelled("cluster", write_cluster, d, p, out);
-	write_labelled("layout", write_layout, d, p, out);
-	write_labelled("training", write_training, d, p, out);
+	report_setup(d, p, out);
 	write_origin(d, "given", ORIGIN_FLAG, true, out);
 	write_origin(d, "from file", ORIGIN_FILE, true, out);
 	write_origin(d, "chosen", ORIGIN_AUTO, false, out);
 }
 
-static void write_diagnostics(const struct plan *p, const char *heading, struct sink *out)
+void report_diagnostics(const struct plan *p, const char *heading, struct sink *out)
 {
 	if (p->n_diagnostics > 0)
 		sink_printf(out, "\n%s", heading);
@@ -277,33 +282,38 @@ static void write_bar_head(
 		sink_printf(out, "%s; the card has %s, at %s\n", text, number, ascii ? "|" : "│");
 }
 
+/* What is still missing where a change does not suffice. */
+static const char *shortfall(const struct way_out *w)
+{
+	return w->limit == LIMIT_HOST_MEMORY ? "host short" : w->limit == LIMIT_NVME ? "NVMe short" : "not enough";
+}
+
+static void write_way(const struct way_out *w, struct unit u, struct sink *out)
+{
+	char need[32], spare[32], host[32];
+
+	sink_printf(out, "  %-42s %9s %10s %8s%s\n", w->change, amount(u, w->need_bytes, need),
+		w->fits ? amount(u, w->have_bytes - w->need_bytes, spare) : shortfall(w),
+		w->host_bytes_per_node > 0 ? amount(u, w->host_bytes_per_node, host) : "-", w->tight ? " tight" : "");
+}
+
 static void write_ways(const struct draft *d, const struct fit_extra *x, struct unit u, struct sink *out)
 {
-	int64_t gpus = d->s.cluster.gpus;
+	long long gpus = d->s.cluster.gpus;
 	size_t shown = 0;
+	char head[64];
 
-	for (size_t i = 0; i < x->n_ways && shown < WAYS_SHOWN; i++) {
-		const struct way_out *w = &x->ways[i];
-		char need[32], spare[32], host[32], head[64];
-
-		if (!w->fits)
-			continue;
-		(void)snprintf(head, sizeof head, "Changes that make it fit on %s %lld GPU%s:", gpus == 1 ? "this" : "these",
-			(long long)gpus, gpus == 1 ? "" : "s");
-		if (shown++ == 0)
-			sink_printf(out, "\n%-44s %9s %9s %6s%3s\n", head, u.name, "to spare", "host ", u.name);
-		sink_printf(out, "  %-42s %9s %9s %9s%s\n", w->change, amount(u, w->need_bytes, need),
-			amount(u, w->have_bytes - w->need_bytes, spare),
-			w->host_bytes_per_node > 0 ? amount(u, w->host_bytes_per_node, host) : "-", w->tight ? " tight" : "");
-	}
-	if (shown == 0 && x->n_ways > 0)
-		sink_printf(out, "\nNo single change makes it fit on %lld GPU%s:\n", (long long)gpus, gpus == 1 ? "" : "s");
-	for (size_t i = 0; i < x->n_ways; i++) {
-		char need[32];
-
-		if (!x->ways[i].fits)
-			sink_printf(out, "  %-42s %9s  not enough\n", x->ways[i].change, amount(u, x->ways[i].need_bytes, need));
-	}
+	if (x->n_ways == 0)
+		return;
+	(void)snprintf(head, sizeof head, "%s %lld GPU%s:",
+		!x->ways[0].fits ? "No single change makes it fit on"
+			: gpus == 1 ? "Changes that make it fit on this"
+				    : "Changes that make it fit on these",
+		gpus, gpus == 1 ? "" : "s");
+	sink_printf(out, "\n%-44s %9s %10s %5s%3s\n", head, u.name, "to spare", "host ", u.name);
+	for (size_t i = 0; i < x->n_ways; i++)
+		if (!x->ways[i].fits || shown++ < WAYS_SHOWN)
+			write_way(&x->ways[i], u, out);
 }
 
 static void write_fewest(const struct fit_extra *x, struct unit u, struct sink *out)
@@ -363,7 +373,7 @@ void report_fit(const struct draft *d, const struct plan *p, const struct fit_ex
 		write_fewest(x, u, out);
 	}
 	report_speed_line(d, p, out);
-	write_diagnostics(p, "", out);
+	report_diagnostics(p, "", out);
 }
 
 /* The ranks to list: all, or the first and last STAGES_SHOWN / 2. */
@@ -569,7 +579,7 @@ void report_plan_text(const struct draft *d, const struct plan *p, const struct 
 	write_pipeline(p, g, ascii, out);
 	report_speed_text(d, p, out);
 	report_cost_line(d, p, out);
-	write_diagnostics(p, "WATCH\n", out);
+	report_diagnostics(p, "WATCH\n", out);
 }
 
 static void markdown_row(void *ctx, int64_t rank, const struct stage_memory *s)

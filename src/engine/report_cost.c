@@ -249,6 +249,7 @@ void report_cost_text(const struct draft *d, const struct catalog *c, const stru
 	sink_init(&text, title, sizeof title, NULL, NULL);
 	report_title(d, p, &text);
 	wrap_entry("plan", title, true, out);
+	report_setup(d, p, out);
 	if (p->verdict.known && !p->verdict.fits)
 		wrap_entry("", "it does not fit: see meshplan fit", false, out);
 	report_speed_line(d, p, out);
@@ -260,6 +261,7 @@ void report_cost_text(const struct draft *d, const struct catalog *c, const stru
 		wrap_text(&w, rows[i].note, false);
 		sink_puts(out, "\n");
 	}
+	report_diagnostics(p, "", out);
 }
 
 void report_cost_markdown(const struct draft *d, const struct catalog *c, const struct plan *p, struct sink *out)

@@ -24,6 +24,10 @@ void report_bar_write(const int64_t bytes[MEMORY_CATEGORY_COUNT], int64_t limit_
 /* The capacity cells of a bar that shows need in full: a document does not move, so a need beyond the limit scales the bar. */
 int64_t report_bar_capacity(int64_t most_bytes, int64_t limit_bytes);
 
+/* report.c: "layout    ...", "training  ..."; behind a blank line and the heading, warnings and notes. */
+void report_setup(const struct draft *d, const struct plan *p, struct sink *out);
+void report_diagnostics(const struct plan *p, const char *heading, struct sink *out);
+
 /* report_speed.c: communication, step, throughput; nothing where the speed is not known. Text and Markdown. */
 void report_speed_line(const struct draft *d, const struct plan *p, struct sink *out); /* "speed     16.1 s per step, ..." */
 void report_speed_text(const struct draft *d, const struct plan *p, struct sink *out);

@@ -111,3 +111,14 @@ double scenario_element_bytes(const struct scenario *s)
 {
 	return scenario_full_precision(s) ? 4 : 2;
 }
+
+double scenario_accumulated_bytes(const struct scenario *s)
+{
+	const struct profile *p = &s->profile;
+	bool keeps = s->layout.pp > 1 || (scenario_micro_batches(s) > 1 && !p->reduces_every_micro_batch);
+
+	if (!keeps)
+		return 0;
+	return s->training.precision == PRECISION_PURE_BF16 && p->accumulated_gradient_bytes > 2 ? 2
+												 : p->accumulated_gradient_bytes;
+}

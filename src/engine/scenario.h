@@ -160,6 +160,10 @@ int64_t scenario_dp(const struct scenario *s);
 int64_t scenario_micro_batches(const struct scenario *s);
 /* Whether every tensor is fp32: fp32 and tf32, which differ in the multiply. */
 bool scenario_full_precision(const struct scenario *s);
+/* Bytes per parameter of gradients that stay whole while micro-batches accumulate; 0: each micro-batch's are reduced before the
+ * next. pure-bf16 has none but 16-bit ones. Src: torch distributed/fsdp set_requires_gradient_sync,
+ * distributed/pipelining/stage.py. */
+double scenario_accumulated_bytes(const struct scenario *s);
 /* Bytes of a value in the precision that layers compute in: activations, gathered weights, temporaries. */
 double scenario_element_bytes(const struct scenario *s);
 

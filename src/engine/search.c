@@ -93,17 +93,6 @@ static bool better(const struct search *sr, const struct draft *d, const struct 
 	return p->throughput.tokens_per_s > margin * sr->plan.throughput.tokens_per_s;
 }
 
-/* Sets the micro-batch; an open global batch follows the data-parallel degree, which need not divide the default. */
-static void set_micro_batch(struct draft *d, int64_t micro_batch)
-{
-	int64_t dp = scenario_dp(&d->s);
-
-	if (!is_fixed(d, KNOB_OF(training.micro_batch)))
-		d->s.training.micro_batch = micro_batch;
-	if (dp > 0 && !is_fixed(d, KNOB_OF(training.global_batch)))
-		d->s.training.global_batch = num_round_up(d->s.training.global_batch, dp * d->s.training.micro_batch);
-}
-
 /* Degrees of expert parallelism to try: the widest legal one inside a node, inside a few nodes, and of all. Narrow ones send over
  * fast links and shard little; wide ones the other way round. */
 static size_t expert_degrees(const struct draft *d, int64_t etp, int64_t out[EXPERT_DEGREES])
@@ -164,15 +153,17 @@ int64_t search_next_micro_batch(const struct scenario *s, int64_t b, bool fitted
 
 static void try_micro_batches(struct search *sr, struct draft *d)
 {
+	bool fixed = is_fixed(d, KNOB_OF(training.micro_batch));
 	int64_t b = 1;
 
 	while (b > 0) {
 		bool fitted;
 
 		draft_settle(d, sr->c);
-		set_micro_batch(d, b);
+		if (!fixed)
+			d->s.training.micro_batch = b;
 		fitted = consider(sr, d);
-		b = is_fixed(d, KNOB_OF(training.micro_batch)) ? 0 : search_next_micro_batch(&d->s, b, fitted);
+		b = fixed ? 0 : search_next_micro_batch(&d->s, b, fitted);
 	}
 }
 

@@ -52,7 +52,7 @@ static void prepare(const struct scenario *s, struct step_model *m)
 	m->element = scenario_element_bytes(s);
 	m->tp = (double)s->layout.tp;
 	m->sp_tp = s->layout.sequence_parallel ? m->tp : 1;
-	m->head_size = y->attention_type == ATTENTION_MLA ? (double)y->hidden / (double)y->heads : (double)y->head_dim;
+	m->head_size = (double)(model_q_width(y) + model_context_width(y)) / (2 * (double)y->heads);
 	m->dp_ranks = (double)(scenario_dp(s) * s->layout.cp);
 	m->micro_batches = (double)scenario_micro_batches(s);
 	/* Every framework's head is padded to full tiles of the multiply, whatever it pads in memory. */
@@ -115,16 +115,29 @@ static void load_rank(const struct step_model *m, const struct memory_shared *sh
 	out->params_per_rank = t->all.dense + t->all.expert;
 }
 
+/* Share of the hops between stages that leave the link domain. */
+static double hops_across(const struct step_model *m)
+{
+	int64_t p = m->s->layout.pp, inside = m->links.domain / (m->s->layout.tp * (int64_t)m->dp_ranks);
+	int64_t domains = num_ceil_div(p, inside > 0 ? inside : 1);
+
+	return p > 1 ? (double)(domains - 1) / (double)(p - 1) : 0;
+}
+
 static double send_s(const struct step_model *m, struct step_time *out)
 {
 	const struct scenario *s = m->s;
 	const struct profile *p = &s->profile;
-	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), one, calls;
-	bool across = (double)(s->layout.tp) * m->dp_ranks >= (double)m->links.domain, interleaved = s->layout.vpp > 1;
+	double bytes = m->element * m->tokens * m->hidden / (p->pp_split_over_tp ? m->tp : 1), share = hops_across(m), one, calls, fill;
+	bool across = share == 1, interleaved = s->layout.vpp > 1;
 
 	if (s->layout.pp == 1)
 		return 0;
+	/* The first and the last micro-batch take every hop. Between them ranks wait for the slowest one, which hides hops that are
+	 * slower than most. */
 	one = comm_send_s(&m->links, bytes, across);
+	fill = 2 * ((double)s->layout.pp - 1) *
+		((1 - share) * comm_send_s(&m->links, bytes, false) + share * comm_send_s(&m->links, bytes, true));
 	calls = m->micro_batches * 2 * (double)s->layout.vpp;
 	out->traffic[TRAFFIC_PP] = (struct traffic_time){ .calls = calls,
 		.bytes_per_gpu = calls * bytes,
@@ -133,8 +146,7 @@ static double send_s(const struct step_model *m, struct step_time *out)
 		.across = across };
 	if (p->pp_gathers_once) /* torch pipelining: transfers are asynchronous to the schedule */
 		return 0;
-	return calls * one * s->coefficients.v[p->pp_overlap && interleaved ? COEF_PP_HIDDEN : COEF_PP_EXPOSED] +
-		2 * ((double)s->layout.pp - 1) * one;
+	return calls * one * s->coefficients.v[p->pp_overlap && interleaved ? COEF_PP_HIDDEN : COEF_PP_EXPOSED] + fill;
 }
 
 /* Splits the whole into parts that sum to it exactly: compute takes what the others leave. */

@@ -2,6 +2,8 @@
  * D = dp cp ranks share one copy of the states; experts have their own group. */
 #include "step_internal.h"
 
+#include "dtype.h"
+
 #include <math.h>
 
 /* Bytes the optimizer moves per owned parameter: AdamW reads and writes master, two moments, gradient and weight, and the
@@ -94,7 +96,7 @@ static double reductions(const struct step_model *m)
 	const struct profile *p = &m->s->profile;
 	bool sharded = m->s->layout.zero >= p->grads_sharded_from && p->grads_sharded_from <= 3;
 
-	return sharded && p->accumulated_gradient_bytes <= 0 ? m->micro_batches : 1;
+	return sharded && scenario_accumulated_bytes(m->s) <= 0 ? m->micro_batches : 1;
 }
 
 const char *step_traffic_name(const struct scenario *s, enum traffic which)
@@ -119,8 +121,8 @@ struct wire {
 	double dense, expert; /* bytes */
 };
 
-/* In 8 bit where the framework keeps matrices so; mxfp8 is cast from gathered 16-bit weights. Src: Megatron-LM
- * param_and_grad_buffer.py, reuse_grad_buf_for_mxfp8_param_ag. */
+/* In 8 bit where the framework keeps matrices so; mxfp8 is cast from gathered 16-bit weights; a 4-bit base as it is stored, or
+ * not at all where it is not sharded. Src: Megatron-LM param_and_grad_buffer.py, reuse_grad_buf_for_mxfp8_param_ag. */
 static struct wire weight_wire(const struct step_model *m, const struct held_params *x)
 {
 	const struct profile *p = &m->s->profile;
@@ -130,6 +132,10 @@ static struct wire weight_wire(const struct step_model *m, const struct held_par
 		matrix = p->gather_bytes_fp8;
 		expert = p->gathers_experts_fp8 ? matrix : whole;
 	}
+	if (m->s->training.adapter == ADAPTER_QLORA && !p->qlora_sharded)
+		return (struct wire){ 0 };
+	if (m->s->training.adapter == ADAPTER_QLORA)
+		matrix = expert = DTYPE_NF4_BYTES;
 	return (struct wire){ whole * (x->dense - x->matrices) + matrix * x->matrices, expert * x->expert };
 }
 
@@ -202,11 +208,17 @@ static double not_hidden(double compute, double traffic, double contention)
 	return fmax(compute + contention * fmin(compute, traffic), traffic) - compute;
 }
 
+/* What is gathered stays until the end of the step. */
+static bool gathers_once(const struct scenario *s)
+{
+	return s->layout.pp > 1 && s->profile.pp_gathers_once;
+}
+
 /* Exposed, of one fully sharded layer in a step; `reduced` of `times` micro-batches reduce its gradients. */
 static double sharded_layer(
 	const struct step_model *m, const struct layer_group *y, double times, double reduced, struct step_time *out)
 {
-	bool once = m->s->layout.pp > 1 && m->s->profile.pp_gathers_once;
+	bool once = gathers_once(m->s);
 	double contention = m->s->coefficients.v[m->s->profile.fsdp_contention], n = y->layers;
 	struct wire weights = weight_wire(m, &y->one), gradients = gradient_wire(m, &y->one);
 	double collect = gather_s(m, &weights), reduce = reduce_s(m, &gradients);
@@ -224,46 +236,57 @@ static double sharded_layer(
 			reduced * not_hidden(y->backward_s, again + reduce, contention));
 }
 
+/* The unit of embedding and head: what no layer holds. */
+static double sharded_ends(const struct step_model *m, const struct rank_load *t, double times, double reduced, bool once,
+	struct step_time *out)
+{
+	struct held_params ends = { .dense = t->ends };
+	struct wire weights = weight_wire(m, &ends), gradients = gradient_wire(m, &ends);
+	double gathers = times * (once || m->s->layout.zero == 2 ? 1 : 2), collect = gathers * gather_s(m, &weights),
+	       reduce = reduced * reduce_s(m, &gradients), ranks = dense_group(m).ranks;
+
+	note_traffic(out, TRAFFIC_DP_GATHER, gathers, gathers * wire_total(&weights), ranks, collect);
+	note_traffic(out, TRAFFIC_DP_REDUCE, reduced, reduced * wire_total(&gradients), ranks, reduce);
+	return (once ? 1 : UNIT_EXPOSED) * (collect + reduce);
+}
+
 /* FSDP: every layer is gathered before its forward and, unless it was kept, before its backward; under a pipeline once per step.
  * Src: torch fully_shard, reshard_after_forward; torchtitan distributed/fsdp.py. */
 static double fully_sharded(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
-	bool once = m->s->layout.pp > 1 && m->s->profile.pp_gathers_once;
+	bool once = gathers_once(m->s);
 	double times = once ? 1 : m->micro_batches, reduced = once ? 1 : reductions(m), exposed = 0;
-	struct held_params ends = { .dense = t->ends };
-	struct wire weights = weight_wire(m, &ends), gradients = gradient_wire(m, &ends);
 
 	for (int i = 0; i < LAYER_KINDS; i++)
 		exposed += sharded_layer(m, &t->group[i], times, reduced, out);
-	if (once)
-		return exposed;
-	return exposed +
-		UNIT_EXPOSED *
-		(times * (m->s->layout.zero == 2 ? 1 : 2) * gather_s(m, &weights) + reduced * reduce_s(m, &gradients));
+	return exposed + sharded_ends(m, t, times, reduced, once, out);
+}
+
+/* `passes` over the same parameters per micro-batch. */
+static double passes_s(const struct step_model *m, double passes, const struct held_params *x, struct step_time *out)
+{
+	struct wire w = weight_wire(m, x);
+	double n = m->micro_batches * passes, t = n * gather_s(m, &w) / m->s->coefficients.v[COEF_ZERO3_RATE];
+
+	note_traffic(out, TRAFFIC_DP_GATHER, n, n * wire_total(&w), m->dp_ranks, t);
+	return t;
 }
 
 /* DeepSpeed ZeRO-3 of 2021: three passes per layer, no overlap, at a fraction of the rate. Src: Narayanan 2021 table 2. */
 static double unoverlapped(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
-	struct held_params ends = { .dense = t->ends };
-	struct wire w = weight_wire(m, &ends);
-	double exposed = ZERO3_EMBEDDING_PASSES * gather_s(m, &w);
+	double exposed = passes_s(m, ZERO3_EMBEDDING_PASSES, &(struct held_params){ .dense = t->ends }, out);
 
-	for (int i = 0; i < LAYER_KINDS; i++) {
-		const struct layer_group *y = &t->group[i];
-		double n = m->micro_batches * y->layers * ZERO3_LAYER_PASSES, one;
-
-		w = weight_wire(m, &y->one);
-		one = gather_s(m, &w) / m->s->coefficients.v[COEF_ZERO3_RATE];
-		note_traffic(out, TRAFFIC_DP_GATHER, n, n * wire_total(&w), m->dp_ranks, n * one);
-		exposed += y->layers * ZERO3_LAYER_PASSES * one;
-	}
-	return m->micro_batches * exposed;
+	for (int i = 0; i < LAYER_KINDS; i++)
+		exposed += passes_s(m, t->group[i].layers * ZERO3_LAYER_PASSES, &t->group[i].one, out);
+	return exposed;
 }
 
 double step_data_parallel(const struct step_model *m, const struct rank_load *t, struct step_time *out)
 {
-	if (m->dp_ranks <= 1)
+	struct data_group experts = expert_group(m);
+
+	if (m->dp_ranks <= 1 && (t->all.expert <= 0 || experts.ranks * experts.replicas <= 1))
 		return 0;
 	if (!shards_weights(m->s))
 		return replicated(m, t, out);

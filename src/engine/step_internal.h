@@ -12,16 +12,15 @@ struct step_model {
 	double tokens, hidden; /* T, h */
 	double element;        /* bytes of a value on the wire */
 	double tp, sp_tp;      /* degree; what sequence parallelism divides by */
-	double head_size;      /* d */
+	double head_size;      /* d, with MLA the mean of its query and value heads */
 	double dp_ranks;       /* dp cp */
 	double micro_batches;
 	double padded_vocab;
 	enum gemm_kind kind, grouped_kind;
 	/* Parts of a layer that several formulas need. */
-	struct gemm_times attention, mlp;
+	struct gemm_times attention;
 	double core_forward_s, core_backward_s, elementwise_forward_s, elementwise_backward_s, tp_forward_s, tp_backward_s,
 		cp_forward_s, latent_forward_s; /* the last: up-projections of latent attention, of m->attention */
-	double repeated_s;                      /* outside the MLP's activation, what recompute repeats */
 	double tp_all_s, cp_all_s;              /* communication of a layer and its backward, hidden or not, recompute apart */
 	double dispatch_s;
 };

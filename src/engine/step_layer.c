@@ -3,6 +3,8 @@
  * said. */
 #include "step_internal.h"
 
+#include "dtype.h"
+
 #include <math.h>
 
 /* Bytes per element of memory-bound operations, forward and backward. Src: reads and writes of each kernel. */
@@ -47,103 +49,152 @@ static void add(struct gemm_times *sum, struct gemm_times t)
 	sum->weight += t.weight;
 }
 
-/* A matrix k -> n. A frozen one has no weight gradient; beside a target of the adapter run its two, k -> r and r -> n, in 16 bit.
- * Src: Hu 2021 (LoRA). */
-static struct gemm_times linear(const struct step_model *m, bool target, double tokens, double n, double k)
+/* A 4-bit matrix is read and written again in full for each use, and multiplied then. Src: bitsandbytes autograd/_functions.py,
+ * MatMul4Bit. ASSUMPTION: at the rate of other memory-bound operations. */
+static void dequantise(const struct step_model *m, double elements, struct gemm_times *t)
 {
-	const struct device *d = &m->device;
-	struct gemm_times t = compute_linear(d, m->kind, tokens, n, k);
-	double r = (double)m->s->training.lora_rank;
+	double once = compute_bytes_s(&m->device, (2 * DTYPE_NF4_BYTES / m->element + 2) * elements);
+
+	if (m->s->training.adapter != ADAPTER_QLORA)
+		return;
+	t->forward += once;
+	t->input += once;
+}
+
+/* A matrix k -> n. A frozen one has no weight gradient. Src: Hu 2021 (LoRA). */
+static struct gemm_times linear(const struct step_model *m, double tokens, double n, double k)
+{
+	struct gemm_times t = compute_linear(&m->device, m->kind, tokens, n, k);
 
 	if (m->s->training.adapter == ADAPTER_NONE)
 		return t;
 	t.weight = 0;
-	if (target) {
-		add(&t, compute_linear(d, GEMM_16, tokens, r, k));
-		add(&t, compute_linear(d, GEMM_16, tokens, n, r));
-	}
+	dequantise(m, n * k, &t);
 	return t;
 }
 
-/* The same of each of `local` experts. */
-static struct gemm_times grouped(const struct step_model *m, double per_expert, double n, double k, double local)
+/* Beside a matrix k -> n that is a target run its adapter's two, k -> r and r -> n, in 16 bit. */
+static void add_adapter(const struct step_model *m, struct gemm_times *sum, double tokens, double n, double k)
+{
+	double r = (double)m->s->training.lora_rank;
+
+	if (m->s->training.adapter == ADAPTER_NONE)
+		return;
+	add(sum, compute_linear(&m->device, GEMM_16, tokens, r, k));
+	add(sum, compute_linear(&m->device, GEMM_16, tokens, n, r));
+}
+
+/* A matrix of each of `local` experts, `fused` of n / fused columns beside each other, each with its adapter. */
+static void add_grouped(const struct step_model *m, struct gemm_times *sum, double per_expert, double n, double k, double local,
+	int fused)
 {
 	const struct device *d = &m->device;
 	struct gemm_times t = compute_grouped(d, m->grouped_kind, per_expert, n, k, local);
 	double r = (double)m->s->training.lora_rank;
+	bool frozen = m->s->training.adapter != ADAPTER_NONE;
 
-	if (m->s->training.adapter == ADAPTER_NONE)
-		return t;
-	t.weight = 0;
-	if (m->s->training.lora_targets == LORA_TARGETS_ALL_LINEAR) {
-		add(&t, compute_grouped(d, GEMM_16, per_expert, r, k, local));
-		add(&t, compute_grouped(d, GEMM_16, per_expert, n, r, local));
+	if (frozen) {
+		t.weight = 0;
+		dequantise(m, local * n * k, &t);
 	}
-	return t;
+	add(sum, t);
+	for (int i = 0; frozen && m->s->training.lora_targets == LORA_TARGETS_ALL_LINEAR && i < fused; i++) {
+		add(sum, compute_grouped(d, GEMM_16, per_expert, r, k, local));
+		add(sum, compute_grouped(d, GEMM_16, per_expert, n / fused, r, local));
+	}
+}
+
+/* Down to the latents as one, up for queries and for keys and values. */
+static void latent_gemms(struct step_model *m)
+{
+	const struct model *y = &m->s->model;
+	double T = m->tokens, h = m->hidden, q_rank = (double)y->q_lora_rank, kv_rank = (double)y->kv_lora_rank,
+	       kv_down = kv_rank + (double)y->qk_rope_dim;
+	double q_in = q_rank > 0 ? q_rank : h, q = (double)model_q_width(y) / m->tp, kv = (double)model_kv_width(y) / m->tp;
+	struct gemm_times up = { 0 };
+
+	add(&m->attention, linear(m, T, q_rank + kv_down, h));
+	if (q_rank > 0)
+		add_adapter(m, &m->attention, T, q_rank, h);
+	add_adapter(m, &m->attention, T, kv_down, h);
+	add(&up, linear(m, T, q, q_in));
+	add_adapter(m, &up, T, q, q_in);
+	add(&up, linear(m, T, kv, kv_rank));
+	add_adapter(m, &up, T, kv, kv_rank);
+	add(&m->attention, up);
+	m->latent_forward_s = up.forward;
 }
 
 static void attention_gemms(struct step_model *m)
 {
 	const struct model *y = &m->s->model;
-	double T = m->tokens, h = m->hidden, t = m->tp, a = (double)y->heads;
+	double T = m->tokens, h = m->hidden, q = (double)y->heads * (double)y->head_dim / m->tp,
+	       kv = (double)y->kv_heads * (double)y->head_dim / m->tp, context = (double)model_context_width(y) / m->tp;
 
 	if (y->attention_type == ATTENTION_MLA) {
-		double q_in = y->q_lora_rank > 0 ? (double)y->q_lora_rank : h, q = (double)model_q_width(y),
-		       kv = (double)model_kv_width(y);
-		double down = (double)(y->q_lora_rank + y->kv_lora_rank + y->qk_rope_dim);
-		struct gemm_times up = { 0 };
-
-		add(&m->attention, linear(m, true, T, down, h));
-		add(&up, linear(m, true, T, q / t, q_in));
-		add(&up, linear(m, true, T, kv / t, (double)y->kv_lora_rank));
-		add(&m->attention, up);
-		m->latent_forward_s = up.forward;
-		add(&m->attention, linear(m, true, T, h, (double)model_context_width(y) / t));
-		return;
+		latent_gemms(m);
+	} else {
+		add(&m->attention, linear(m, T, q + 2 * kv, h));
+		add_adapter(m, &m->attention, T, q, h);
+		add_adapter(m, &m->attention, T, kv, h);
+		add_adapter(m, &m->attention, T, kv, h);
 	}
-	add(&m->attention, linear(m, true, T, (a + 2 * (double)y->kv_heads) * m->head_size / t, h));
-	add(&m->attention, linear(m, true, T, h, a * m->head_size / t));
+	add(&m->attention, linear(m, T, h, context));
+	add_adapter(m, &m->attention, T, h, context);
 }
 
-/* A gated or plain MLP of this width on this many tokens; activation bytes added. */
-static struct gemm_times mlp_times(const struct step_model *m, double tokens, double width)
+/* Of an MLP, dense or of experts: matrix multiplies, and the activation function between them. */
+struct mlp_time {
+	struct gemm_times gemm;
+	double activation_forward_s, activation_backward_s;
+};
+
+static void add_activation(const struct step_model *m, struct mlp_time *t, double elements)
 {
-	bool gated = m->s->model.gated_mlp, target = m->s->training.lora_targets == LORA_TARGETS_ALL_LINEAR;
-	struct gemm_times t = { 0 };
+	bool gated = m->s->model.gated_mlp;
+	double bytes = elements * m->device.elementwise;
+
+	t->activation_forward_s += compute_bytes_s(&m->device, (gated ? GATED_FORWARD : ACT_FORWARD) * bytes);
+	t->activation_backward_s += compute_bytes_s(&m->device, (gated ? GATED_BACKWARD : ACT_BACKWARD) * bytes);
+}
+
+/* A gated or plain MLP of this width for every token. */
+static void add_mlp(const struct step_model *m, struct mlp_time *t, double width)
+{
+	int fused = m->s->model.gated_mlp ? 2 : 1;
+	double T = m->tokens, h = m->hidden;
 
 	if (width <= 0)
-		return t;
-	add(&t, linear(m, target, tokens, (gated ? 2 : 1) * width, m->hidden));
-	add(&t, linear(m, target, tokens, m->hidden, width));
-	t.forward += compute_bytes_s(&m->device, (gated ? GATED_FORWARD : ACT_FORWARD) * tokens * width * m->device.elementwise);
-	t.input += compute_bytes_s(&m->device, (gated ? GATED_BACKWARD : ACT_BACKWARD) * tokens * width * m->device.elementwise);
-	return t;
+		return;
+	add(&t->gemm, linear(m, T, fused * width, h));
+	add(&t->gemm, linear(m, T, h, width));
+	if (m->s->training.lora_targets == LORA_TARGETS_ALL_LINEAR) {
+		for (int i = 0; i < fused; i++)
+			add_adapter(m, &t->gemm, T, width, h);
+		add_adapter(m, &t->gemm, T, h, width);
+	}
+	add_activation(m, t, T * width);
 }
 
 /* Tokens that a query sees on average: the whole sequence, or two window widths where that is less. */
 static double attended_tokens(const struct scenario *s)
 {
-	double all = (double)(s->training.attention_length > 0 ? s->training.attention_length : s->training.seq), windowed,
-	       global;
+	const struct model *y = &s->model;
+	double all = (double)(s->training.attention_length > 0 ? s->training.attention_length : s->training.seq), full;
 
-	if (s->model.window <= 0)
+	if (y->window <= 0)
 		return all;
-	windowed = fmin(2 * (double)s->model.window, all);
-	global = s->model.window_stride > 0 ? 1 / (double)s->model.window_stride : 0;
-	return global * all + (1 - global) * windowed;
+	full = y->window_stride > 0 ? (double)(y->layers / y->window_stride) / (double)y->layers : 0;
+	return full * all + (1 - full) * fmin(2 * (double)y->window, all);
 }
 
 /* Fused: 2 b (s/c) s a d FLOPs forward (both products, causal half), rate saturating with the length of a piece. */
 static void flash_core(struct step_model *m)
 {
 	const struct scenario *s = m->s;
-	const struct model *y = &s->model;
 	double cp = (double)s->layout.cp, piece = cp > 1 ? (double)s->training.seq / (2 * cp) : (double)s->training.seq;
-	double width = y->attention_type == ATTENTION_MLA
-		? ((double)(y->qk_nope_dim + y->qk_rope_dim) + (double)y->v_head_dim) / 2
-		: m->head_size;
 	double rate = m->device.attention_flops * (m->head_size < 128 ? m->device.family->small_head_factor : 1);
-	double flop = 2 * m->tokens * attended_tokens(s) * (double)y->heads * width / m->tp;
+	double flop = 2 * m->tokens * attended_tokens(s) * (double)s->model.heads * m->head_size / m->tp;
 
 	m->core_forward_s = flop / (rate * piece / (piece + m->device.attention_s0));
 	if (s->profile.cp_unbalanced && cp > 1)
@@ -168,8 +219,10 @@ static void elementwise(struct step_model *m)
 {
 	const struct model *y = &m->s->model;
 	bool mla = y->attention_type == ATTENTION_MLA;
-	double kv = (double)(mla ? y->heads : y->kv_heads);
-	double rope = ROPE * m->tokens * ((double)y->heads + 2 * kv) * m->head_size / m->tp, u = m->tokens * m->hidden / m->sp_tp;
+	/* Of all query, key and value heads; the keys of MLA are as wide as its queries. */
+	double width = mla ? (double)(2 * model_q_width(y) + model_context_width(y))
+			   : (double)((y->heads + 2 * y->kv_heads) * y->head_dim);
+	double rope = ROPE * m->tokens * width / m->tp, u = m->tokens * m->hidden / m->sp_tp;
 
 	m->elementwise_forward_s = compute_bytes_s(&m->device, (NORM_FORWARD * u + rope) * m->device.elementwise);
 	m->elementwise_backward_s = compute_bytes_s(&m->device, (NORM_BACKWARD * u + rope) * m->device.elementwise);
@@ -178,9 +231,10 @@ static void elementwise(struct step_model *m)
 double step_tp_exchange_s(const struct step_model *m)
 {
 	double bytes = m->element * m->tokens * m->hidden;
+	double t = m->s->layout.sequence_parallel ? comm_collective_s(&m->links, COLLECTIVE_GATHER, m->tp, bytes, 1)
+						  : comm_all_reduce_s(&m->links, m->tp, bytes, 1);
 
-	return m->s->layout.sequence_parallel ? comm_collective_s(&m->links, COLLECTIVE_GATHER, m->tp, bytes, 1)
-					      : comm_all_reduce_s(&m->links, m->tp, bytes, 1);
+	return t / m->s->coefficients.v[m->s->profile.tp_rate];
 }
 
 /* Tensor parallelism: with sequence parallel two gathers and two scatters each way and two gathers for the weight gradient, else
@@ -195,7 +249,7 @@ static void tensor_parallel(struct step_model *m)
 
 	if (m->tp <= 1)
 		return;
-	one = step_tp_exchange_s(m) / c[p->tp_rate];
+	one = step_tp_exchange_s(m);
 	if (buffers) {
 		m->tp_forward_s = 4 * one * (1 - hidden);
 		m->tp_backward_s = m->tp_forward_s + 2 * one * fmin(TP_EXTRA_EXPOSED, 1 - hidden);
@@ -220,7 +274,9 @@ static void context_parallel(struct step_model *m)
 	m->cp_all_s = 3 * ring;
 }
 
-static double recompute_s(const struct step_model *m, double forward)
+/* What recomputation repeats of a layer whose forward takes `forward`, with these matrix multiplies and memory-bound operations in
+ * it; `activated` elements leave the MLP's activation. */
+static double recompute_s(const struct step_model *m, double forward, double gemms, double memory, double activated)
 {
 	const struct scenario *s = m->s;
 
@@ -231,55 +287,44 @@ static double recompute_s(const struct step_model *m, double forward)
 	if (s->profile.selective == SELECTIVE_CORE_ATTENTION)
 		return m->core_forward_s;
 	if (s->profile.selective == SELECTIVE_NORMS)
-		return m->latent_forward_s + m->elementwise_forward_s;
-	return s->coefficients.v[COEF_SAC_SHARE] * (forward - m->core_forward_s - m->elementwise_forward_s - m->tp_forward_s) +
-		m->elementwise_forward_s;
-}
-
-/* The output of the MLP's activation, made again from its inputs. */
-static double activation_again_s(const struct step_model *m, double elements)
-{
-	bool again = m->s->training.recompute == RECOMPUTE_SELECTIVE && m->s->profile.selective == SELECTIVE_NORMS;
-
-	return again ? compute_bytes_s(&m->device, ACT_REPEATED * elements) : 0;
+		return m->latent_forward_s + m->elementwise_forward_s + compute_bytes_s(&m->device, ACT_REPEATED * activated);
+	return s->coefficients.v[COEF_SAC_SHARE] * gemms + memory;
 }
 
 static void dense_layer(struct step_model *m, struct layer_time *out)
 {
 	double per_kernel = m->s->coefficients.v[m->s->profile.launch], casts = m->kind == GEMM_16 ? 0 : KERNELS_CASTS;
 	bool full = m->s->training.recompute == RECOMPUTE_FULL;
+	double width = (double)m->s->model.ffn / m->tp;
+	struct mlp_time x = { 0 };
+	double memory;
 
-	m->mlp = mlp_times(m, m->tokens, (double)m->s->model.ffn / m->tp);
-	out->forward_s = m->attention.forward + m->mlp.forward + m->core_forward_s + m->elementwise_forward_s + m->tp_forward_s +
-		m->cp_forward_s;
-	out->input_s = m->attention.input + m->mlp.input + m->core_backward_s + m->elementwise_backward_s + m->tp_backward_s +
-		2 * m->cp_forward_s;
-	out->weight_s = m->attention.weight + m->mlp.weight;
+	add_mlp(m, &x, width);
+	memory = m->elementwise_forward_s + x.activation_forward_s;
+	out->forward_s = m->attention.forward + x.gemm.forward + memory + m->core_forward_s + m->tp_forward_s + m->cp_forward_s;
+	out->input_s = m->attention.input + x.gemm.input + x.activation_backward_s + m->elementwise_backward_s +
+		m->core_backward_s + m->tp_backward_s + 2 * m->cp_forward_s;
+	out->weight_s = m->attention.weight + x.gemm.weight;
 	if (per_kernel < 1) { /* `one` means no launch cost is modelled */
 		out->forward_s = fmax(out->forward_s, (KERNELS_FORWARD + casts) * per_kernel);
 		out->input_s = fmax(out->input_s, (KERNELS_BACKWARD + casts) * per_kernel - out->weight_s);
 	}
-	m->repeated_s = recompute_s(m, out->forward_s);
-	out->recompute_s = m->repeated_s + activation_again_s(m, m->tokens * (double)m->s->model.ffn / m->tp);
+	out->recompute_s = recompute_s(m, out->forward_s, m->attention.forward + x.gemm.forward, memory, m->tokens * width);
 	out->tp_s = m->tp_forward_s * (full ? 2 : 1) + m->tp_backward_s;
 	out->cp_s = m->cp_forward_s * (full ? 4 : 3);
 }
 
 /* Experts: grouped matrix multiplies of their balanced share of tokens, shared experts as dense ones. */
-static struct gemm_times expert_times(const struct step_model *m, double per_expert, double local)
+static struct mlp_time expert_times(const struct step_model *m, double per_expert, double local)
 {
-	const struct model *y = &m->s->model;
-	bool gated = y->gated_mlp;
-	double width = (double)y->expert_ffn / (double)m->s->layout.etp, shared = (double)model_shared_ffn(y);
-	struct gemm_times t = { 0 };
+	double width = (double)m->s->model.expert_ffn / (double)m->s->layout.etp;
+	int fused = m->s->model.gated_mlp ? 2 : 1;
+	struct mlp_time t = { 0 };
 
-	add(&t, grouped(m, per_expert, (gated ? 2 : 1) * width, m->hidden, local));
-	add(&t, grouped(m, per_expert, m->hidden, width, local));
-	t.forward += compute_bytes_s(
-		&m->device, (gated ? GATED_FORWARD : ACT_FORWARD) * per_expert * local * width * m->device.elementwise);
-	t.input += compute_bytes_s(
-		&m->device, (gated ? GATED_BACKWARD : ACT_BACKWARD) * per_expert * local * width * m->device.elementwise);
-	add(&t, mlp_times(m, m->tokens, shared / m->tp));
+	add_grouped(m, &t.gemm, per_expert, fused * width, m->hidden, local, fused);
+	add_grouped(m, &t.gemm, per_expert, m->hidden, width, local, 1);
+	add_activation(m, &t, per_expert * local * width);
+	add_mlp(m, &t, (double)model_shared_ffn(&m->s->model) / m->tp);
 	return t;
 }
 
@@ -288,10 +333,8 @@ static double dispatch_s(const struct step_model *m, double tokens)
 	const struct scenario *s = m->s;
 	double copy = tokens * m->hidden * m->element, topk = (double)s->model.topk, etp = (double)s->layout.etp, t;
 
-	t = comm_dispatch_s(&m->links, copy, topk, (double)s->layout.ep, s->layout.etp, s->profile.dispatch_per_node,
-		(double)s->model.route_nodes);
-	if (s->profile.dispatch_factor > 0)
-		t *= s->profile.dispatch_factor;
+	t = comm_dispatch_s(&m->links, copy * (s->profile.dispatch_factor > 0 ? s->profile.dispatch_factor : 1), topk,
+		(double)s->layout.ep, s->layout.etp, s->profile.dispatch_per_node, (double)s->model.route_nodes);
 	if (etp > 1)
 		t += comm_collective_s(&m->links, COLLECTIVE_GATHER, etp, copy * topk * etp, 1);
 	return t;
@@ -305,29 +348,31 @@ static void moe_layer(struct step_model *m, const struct layer_time *dense, stru
 	double ep = (double)s->layout.ep, etp = (double)s->layout.etp, E = (double)s->model.experts, topk = (double)s->model.topk;
 	double tokens = m->tokens / m->tp, local = E / ep, per_expert = tokens * etp * ep * topk / E,
 	       routed = tokens * topk * m->hidden * 2;
-	struct gemm_times x = expert_times(m, per_expert, local);
-	double memory = compute_bytes_s(&m->device,
+	struct mlp_time x = expert_times(m, per_expert, local);
+	double routing = compute_bytes_s(&m->device,
 		c[COEF_MOE_BYTES] *
 			(ROUTED_BYTES * routed * etp + PERMUTE_BYTES * tokens * m->hidden + ROUTER_BYTES * tokens * E));
 	double host = (c[COEF_MOE_HOST] + c[COEF_MOE_HOST_EXPERT] * local) * (s->profile.moe_graphs ? c[COEF_MOE_GRAPHS] : 1);
-	double exposed, forward, backward, weight_share, activated;
+	double exposed, gemms, memory, forward, backward, weight_share, activated;
 
 	m->dispatch_s = dispatch_s(m, tokens);
 	exposed = 2 * m->dispatch_s * c[s->profile.ep_overlap ? COEF_EP_EXPOSED_OVERLAP : COEF_EP_EXPOSED];
-	forward = m->attention.forward + m->core_forward_s + m->elementwise_forward_s + x.forward + memory;
-	backward = m->attention.input + m->attention.weight + m->core_backward_s + m->elementwise_backward_s + x.input +
-		x.weight + memory;
+	gemms = m->attention.forward + x.gemm.forward;
+	memory = m->elementwise_forward_s + x.activation_forward_s + routing;
+	forward = gemms + memory + m->core_forward_s;
+	backward = m->attention.input + m->attention.weight + x.gemm.input + x.gemm.weight + m->elementwise_backward_s +
+		x.activation_backward_s + routing + m->core_backward_s;
 	out->forward_s = hypot(forward + exposed + m->cp_forward_s, HOST_FORWARD * host) + m->tp_forward_s;
 	backward += exposed + 2 * m->cp_forward_s;
 	/* Where the backward splits, weight gradients take their share of it. */
-	weight_share = (m->attention.weight + x.weight) / backward;
+	weight_share = (m->attention.weight + x.gemm.weight) / backward;
 	backward = hypot(backward, (1 - HOST_FORWARD) * host);
 	out->weight_s = backward * weight_share;
 	out->input_s = backward - out->weight_s + m->tp_backward_s;
 	activated = per_expert * local * (double)s->model.expert_ffn / etp;
-	out->recompute_s = s->training.recompute == RECOMPUTE_FULL ? out->forward_s : m->repeated_s;
-	out->recompute_s += activation_again_s(m, activated + m->tokens * (double)model_shared_ffn(&s->model) / m->tp);
-	if (s->profile.moe_recomputes)
+	out->recompute_s = recompute_s(m, out->forward_s, gemms, memory,
+		activated + m->tokens * (double)model_shared_ffn(&s->model) / m->tp);
+	if (s->profile.moe_recomputes && s->training.recompute != RECOMPUTE_FULL)
 		out->recompute_s +=
 			NORMS_REPEATED * m->elementwise_forward_s + compute_bytes_s(&m->device, ACT_REPEATED * activated);
 	out->host_s = host;

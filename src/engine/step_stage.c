@@ -58,7 +58,7 @@ static struct work head(const struct step_model *m, double gathered)
 	double T = m->tokens, t = m->tp;
 	struct gemm_times g = compute_linear(&m->device, GEMM_16, T, m->padded_vocab / t, m->hidden);
 	double loss = compute_bytes_s(&m->device, LOSS_BYTES / 2.0 * T * m->padded_vocab / t);
-	double statistics = comm_all_reduce_s(&m->links, t, 4 * T, 1);
+	double statistics = comm_all_reduce_s(&m->links, t, 4 * T, 1) / m->s->coefficients.v[m->s->profile.tp_rate];
 	bool sp = m->s->layout.sequence_parallel;
 
 	return (struct work){ g.forward + loss + statistics + (sp ? gathered : 0) + batch_s(m), g.input + loss + gathered,

@@ -78,7 +78,11 @@ static double recomputed_flops(const struct scenario *s)
 		return 2 * (c.params - outside + memory_active_adapters(s)) + c.attention / 3;
 	if (s->training.recompute != RECOMPUTE_SELECTIVE)
 		return 0;
-	return s->profile.selective == SELECTIVE_NORMS ? 2 * repeated_params(m) : attention / 3;
+	if (s->profile.selective == SELECTIVE_NORMS)
+		return 2 * repeated_params(m);
+	if (s->profile.selective == SELECTIVE_PER_OP)
+		return 2 * s->coefficients.v[COEF_SAC_SHARE] * (c.params - outside + memory_active_adapters(s));
+	return attention / 3;
 }
 
 struct throughput throughput_of(const struct scenario *s, const struct step_time *step)

@@ -11,6 +11,9 @@
 #define UNITS_GIB 1073741824.0
 #define UNITS_GB 1e9
 
+/* Less than this is no memory of a machine, but a number that lacks its unit: 80 for 80GB. */
+#define UNITS_LEAST_MEMORY_BYTES 1000000
+
 /* Reads bytes: a number with B, kB, MB, GB, TB, PB (powers of 1000) or KiB ... PiB (powers of 1024), or none (bytes).
  * Case of the prefix does not matter. ERR_USAGE when it does not parse, ERR_RANGE when negative or too large. */
 enum err_code units_parse_bytes(const char *text, const char *where, int64_t *bytes, struct err *e) NODISCARD;

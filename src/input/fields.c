@@ -88,6 +88,9 @@ static enum err_code read_bytes(const cJSON *item, const struct json_place *p, c
 	} else {
 		return json_refuse(item, p, e, "is not a size; write it like \"80GB\" or \"79.15GiB\"");
 	}
+	if (bytes > 0 && bytes < UNITS_LEAST_MEMORY_BYTES)
+		return json_error(p, f->key, ERR_FILE, e, "%lld is less than a megabyte; write it like \"80GB\" or \"79.15GiB\"",
+			(long long)bytes);
 	store(out, f, &bytes);
 	return ERR_OK;
 }

@@ -20,6 +20,7 @@ struct reader {
 	size_t seen[SEEN_MAX]; /* offsets that a key has set */
 	size_t n_seen;
 	const cJSON *moe_layers;
+	const char *moe_layers_key;
 	char unknown[NAMES_CAP], missing[NAMES_CAP];
 	size_t n_unknown, n_missing;
 	struct err *e;
@@ -124,6 +125,19 @@ static enum err_code read_word(struct reader *r, const struct json_place *p, con
 	return json_error(p, k->key, ERR_FILE, r->e, "'%.60s' is not known here; legal: %s", text, legal);
 }
 
+/* Some classes take a value per layer: a list of equal numbers says what one of them says. */
+static const cJSON *one_of_all_layers(const cJSON *item)
+{
+	const cJSON *layer;
+
+	if (!cJSON_IsArray(item) || !cJSON_IsNumber(item->child))
+		return item;
+	cJSON_ArrayForEach (layer, item)
+		if (!cJSON_Compare(layer, item->child, true))
+			return item;
+	return item->child;
+}
+
 static enum err_code read_set(
 	struct reader *r, const struct json_place *p, const cJSON *object, const struct hf_key *const *sets, size_t n_sets);
 
@@ -131,6 +145,8 @@ static enum err_code read_key(struct reader *r, const struct json_place *p, cons
 {
 	struct json_place inside;
 
+	if (k->type == HF_INT || k->type == HF_ONE)
+		item = one_of_all_layers(item);
 	switch (k->type) {
 	case HF_INT:
 		return read_int(r, p, k, item);
@@ -157,6 +173,7 @@ static enum err_code read_key(struct reader *r, const struct json_place *p, cons
 		return read_set(r, &inside, item, &k->inside, 1);
 	case HF_MOE_LAYERS:
 		r->moe_layers = item;
+		r->moe_layers_key = k->key;
 		return ERR_OK;
 	case HF_NOTHING:
 	case HF_END:
@@ -262,14 +279,27 @@ static const struct hf_arch *arch_at(size_t i, const char **type)
 	return NULL;
 }
 
+static bool is_type(const char *name, bool is_class_name, const char *type)
+{
+	return is_class_name ? names_architecture(name, type) : strcmp(name, type) == 0;
+}
+
 static const struct hf_arch *find_arch(const char *name, bool is_class_name)
 {
 	const char *type;
 	const struct hf_arch *arch = arch_at(0, &type);
 
 	for (size_t i = 1; arch != NULL; arch = arch_at(i++, &type))
-		if (is_class_name ? names_architecture(name, type) : strcmp(name, type) == 0)
+		if (is_type(name, is_class_name, type))
 			return arch;
+	return NULL;
+}
+
+static const struct hf_refused *find_refused(const char *name, bool is_class_name)
+{
+	for (const struct hf_refused *row = hf_refused; row->type != NULL; row++)
+		if (is_type(name, is_class_name, row->type))
+			return row;
 	return NULL;
 }
 
@@ -343,7 +373,7 @@ static enum err_code read_text_model(struct reader *r, const cJSON *object, cons
 	if (r->n_unknown > 0)
 		return json_error(&r->place, NULL, ERR_FILE, r->e,
 			"not understood for a %s, and may change the parameter count: %s", r->raw.m.label, r->unknown);
-	return hf_finish(&r->raw, r->moe_layers, &r->place, r->e);
+	return hf_finish(&r->raw, r->moe_layers, r->moe_layers_key, &r->place, r->e);
 }
 
 /* The text model of a multimodal configuration, or NULL. */
@@ -369,6 +399,7 @@ enum err_code hf_config_parse(
 	const cJSON *inner = nested_text(root, &r.place), *object = inner != NULL ? inner : root;
 	const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "model_type")),
 		   *class_name = class_name_of(object);
+	const struct hf_refused *refused;
 	enum err_code code;
 
 	r.nested = inner != NULL;
@@ -381,6 +412,12 @@ enum err_code hf_config_parse(
 	if (type == NULL)
 		return json_error(&r.place, "model_type", ERR_FILE, e,
 			"neither model_type nor architectures is there: is this a config.json of a language model?");
+	refused = find_refused(type, type == class_name);
+	if (r.arch == NULL && refused != NULL)
+		return json_error(&r.place, "model_type", ERR_FILE, e,
+			"a %.40s cannot be expressed: %s; what can be planned: decoders of attention and MLP (or experts) in "
+			"every layer, or --params with its size",
+			type, refused->why);
 	if (r.arch == NULL)
 		r.arch = &hf_archs[hf_archs_n - 1];
 	code = read_text_model(&r, object, inner != NULL ? root : NULL, type);

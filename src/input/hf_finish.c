@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 static void finish_attention(struct hf_raw *raw)
@@ -61,8 +62,10 @@ static void finish_norms_and_positions(struct hf_raw *raw)
 			(raw->embed_width != m->hidden ? 2 * raw->embed_width * m->hidden : 0);
 }
 
-static void finish_experts(struct model *m)
+static void finish_experts(struct hf_raw *raw)
 {
+	struct model *m = &raw->m;
+
 	if (m->moe_stride < 1)
 		m->moe_stride = 1;
 	/* One group of experts is no limit. */
@@ -74,8 +77,7 @@ static void finish_experts(struct model *m)
 		m->shared_gate = m->router_bias = 0;
 		return;
 	}
-	/* Qwen2-MoE and Granite give the width of the shared expert alone; 0: there is none. */
-	if (m->shared_ffn == 0 && m->shared_gate)
+	if (m->shared_ffn == 0 && raw->shared_by_width)
 		m->shared_experts = 0;
 	if (m->shared_experts == 0)
 		m->shared_gate = 0;
@@ -85,26 +87,38 @@ static void finish_experts(struct model *m)
 		m->ffn = 0;
 }
 
-static enum err_code check_moe_layers(const cJSON *moe_layers, const struct model *m, const struct json_place *p, struct err *e)
+/* Whether entry i of a list of layers with experts says so: the number of one of them, or a word per layer. */
+static bool lists_moe_layer(const struct model *m, const cJSON *entry, int64_t i)
 {
-	const cJSON *item;
+	if (cJSON_IsString(entry))
+		return i < m->layers && (strcmp(entry->valuestring, "sparse") == 0) == model_layer_is_moe(m, i);
+	return cJSON_IsNumber(entry) && entry->valuedouble >= 0 && entry->valuedouble < (double)m->layers &&
+		model_layer_is_moe(m, (int64_t)entry->valuedouble);
+}
+
+/* The list, or the last layer with experts, must be what the other keys make of it. */
+static enum err_code check_moe_layers(
+	const cJSON *list, const char *key, const struct model *m, const struct json_place *p, struct err *e)
+{
+	const cJSON *entry;
 	int64_t n = 0;
+	bool agrees = true;
 
-	if (moe_layers == NULL || cJSON_IsNull(moe_layers))
+	if (list == NULL || cJSON_IsNull(list))
 		return ERR_OK;
-	cJSON_ArrayForEach (item, moe_layers) {
-		double layer = cJSON_IsNumber(item) ? item->valuedouble : -1;
-
-		if (layer < 0 || layer >= (double)m->layers || !model_layer_is_moe(m, (int64_t)layer))
-			return json_error(p, "moe_layers", ERR_FILE, e,
-				"only every interleave_moe_layer_step-th layer (%" PRId64 ") can have experts", m->moe_stride);
-		n++;
+	if (cJSON_IsNumber(list)) {
+		agrees = list->valuedouble < 0 || list->valuedouble >= (double)(m->layers - 1);
+	} else {
+		cJSON_ArrayForEach (entry, list)
+			agrees = agrees && lists_moe_layer(m, entry, n++);
+		agrees = agrees &&
+			n == (list->child != NULL && cJSON_IsString(list->child) ? m->layers : model_moe_layers(m, 0, m->layers));
 	}
-	if (n != model_moe_layers(m, 0, m->layers))
-		return json_error(p, "moe_layers", ERR_FILE, e,
-			"%" PRId64 " layers; interleave_moe_layer_step %" PRId64 " makes %" PRId64, n, m->moe_stride,
-			model_moe_layers(m, 0, m->layers));
-	return ERR_OK;
+	if (agrees)
+		return ERR_OK;
+	return json_error(p, key, ERR_FILE, e,
+		"only every %" PRId64 ". layer after the first %" PRId64 " dense ones can have experts, to the last one",
+		m->moe_stride, m->dense_layers);
 }
 
 /* Whole numbers keep to the ranges of a model preset. */
@@ -124,7 +138,8 @@ static enum err_code check_ranges(const struct model *m, const struct json_place
 	return ERR_OK;
 }
 
-enum err_code hf_finish(struct hf_raw *raw, const cJSON *moe_layers, const struct json_place *p, struct err *e)
+enum err_code hf_finish(
+	struct hf_raw *raw, const cJSON *moe_layers, const char *moe_layers_key, const struct json_place *p, struct err *e)
 {
 	struct model *m = &raw->m;
 	enum err_code code;
@@ -132,6 +147,9 @@ enum err_code hf_finish(struct hf_raw *raw, const cJSON *moe_layers, const struc
 
 	if (m->ffn == 0 && m->expert_ffn == 0)
 		m->ffn = raw->ffn_ratio * m->hidden;
+	if (raw->ffn_parts > 1)
+		m->ffn /= raw->ffn_parts;
+	m->mlp_extra_params = raw->activation_params * m->layers;
 	if (m->heads > 0 && m->hidden % m->heads != 0 && m->head_dim == 0 && m->kv_lora_rank == 0)
 		return json_error(p, NULL, ERR_FILE, e, "hidden size %" PRId64 " is not a multiple of %" PRId64 " heads",
 			m->hidden, m->heads);
@@ -140,11 +158,11 @@ enum err_code hf_finish(struct hf_raw *raw, const cJSON *moe_layers, const struc
 	finish_attention(raw);
 	finish_biases(raw);
 	finish_norms_and_positions(raw);
-	finish_experts(m);
+	finish_experts(raw);
 	code = check_ranges(m, p, e);
 	if (code != ERR_OK)
 		return code;
 	if (model_check(m, &inner) != ERR_OK)
 		return json_error(p, NULL, ERR_FILE, e, "%s", inner.msg);
-	return check_moe_layers(moe_layers, m, p, e);
+	return check_moe_layers(moe_layers, moe_layers_key, m, p, e);
 }

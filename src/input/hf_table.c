@@ -17,6 +17,7 @@
 #define NOTHING(k) { k, HF_NOTHING, 0, 0, NULL, NULL }
 #define ONE(k) { k, HF_ONE, 0, 0, NULL, NULL }
 #define INSIDE(k, set) { k, HF_INSIDE, 0, 0, NULL, set }
+#define MOE_LAYERS(k) { k, HF_MOE_LAYERS, 0, 0, NULL, NULL }
 #define END { NULL, HF_END, 0, 0, NULL, NULL }
 
 #define COMMON_KEYS \
@@ -57,6 +58,7 @@ static const struct hf_key attention_bias[] = {
 static const struct hf_key phi3_keys[] = {
 	NEED("intermediate_size", M(ffn)), ZERO("attention_bias"), ZERO("lm_head_bias"), ZERO("mlp_bias"), END
 };
+static const struct hf_word per_layer[] = { { "per_layer", 0 }, { NULL, 0 } };
 static const struct hf_key mixtral_keys[] = { NEED("num_local_experts", M(experts)), END };
 static const struct hf_key olmoe_keys[] = { NEED("num_experts", M(experts)), FLAG("attention_bias", R(attention_bias)), END };
 static const struct hf_key phimoe_keys[] = {
@@ -66,6 +68,13 @@ static const struct hf_key phimoe_keys[] = {
 static const struct hf_key granite_moe_keys[] = {
 	NEED("num_local_experts", M(experts)), FLAG("attention_bias", R(attention_bias)),
 	INT("shared_intermediate_size", M(shared_ffn)), END
+};
+/* The three prediction modules are neither in the released weights nor in transformers. */
+static const struct hf_key minimax_m2_keys[] = {
+	NEED("num_local_experts", M(experts)), ZERO("shared_intermediate_size"), NOT("use_qk_norm", R(qk_norm_off)),
+	FLAG("use_routing_bias", M(router_bias)), ONE("attn_type_list"), WORD("qk_norm_type", R(plain), per_layer),
+	NOTHING("use_mtp"), NOTHING("num_mtp_modules"), NOTHING("mtp_transformer_layers"), NOTHING("mlp_intermediate_size"),
+	NOTHING("shared_moe_mode"), NOTHING("max_model_len"), END
 };
 static const struct hf_key grok_keys[] = {
 	NEED("num_experts", M(experts)), INT("num_experts_per_token", M(topk)), INT("num_selected_experts", M(topk)), END
@@ -90,7 +99,47 @@ static const struct hf_key routed_keys[] = {
 	NEED("intermediate_size", M(ffn)), NEED("n_routed_experts", M(experts)), INT("n_shared_experts", M(shared_experts)),
 	NEED("num_experts_per_tok", M(topk)), NEED("moe_intermediate_size", M(expert_ffn)),
 	INT("first_k_dense_replace", M(dense_layers)), ONE("moe_layer_freq"), INT("num_nextn_predict_layers", M(mtp_layers)),
-	END
+	MOE_LAYERS("mlp_layer_types"), END
+};
+static const struct hf_key bailing_keys[] = {
+	NEED("intermediate_size", M(ffn)), NEED("num_experts", M(experts)), INT("num_shared_experts", M(shared_experts)),
+	NEED("num_experts_per_tok", M(topk)), NEED("moe_intermediate_size", M(expert_ffn)),
+	INT("moe_shared_expert_intermediate_size", M(shared_ffn)), INT("first_k_dense_replace", M(dense_layers)),
+	INT("num_nextn_predict_layers", M(mtp_layers)), FLAG("use_qkv_bias", M(qkv_bias)), FLAG("use_bias", M(out_bias)),
+	NOT("use_qk_norm", R(qk_norm_off)), FLAG("moe_router_enable_expert_bias", M(router_bias)), NOTHING("norm_head"),
+	NOTHING("norm_softmax"), ONE("use_rmsnorm"), NOTHING("score_function"), NOTHING("router_dtype"),
+	NOTHING("mtp_loss_scaling_factor"), NOTHING("multi_gate"), END
+};
+static const struct hf_key ernie_moe_keys[] = {
+	NEED("intermediate_size", M(ffn)), NEED("moe_num_experts", M(experts)), NEED("moe_k", M(topk)),
+	NEED("moe_intermediate_size", M(expert_ffn)), INT("moe_num_shared_experts", M(shared_experts)),
+	INT("moe_layer_start_index", M(dense_layers)), MOE_LAYERS("moe_layer_end_index"), ONE("moe_layer_interval"),
+	INT("num_nextn_predict_layers", M(mtp_layers)), ZERO("use_bias"), NOTHING("moe_capacity"), NOTHING("moe_gate"),
+	NOTHING("moe_use_aux_free"), NOTHING("moe_norm_min"), ONE("compression_ratio"), END
+};
+static const struct hf_key hunyuan_keys[] = {
+	NEED("intermediate_size", M(ffn)), INT("attention_head_dim", M(head_dim)), FLAG("attention_bias", R(attention_bias)),
+	FLAG("mlp_bias", M(mlp_bias)), NOT("use_qk_norm", R(qk_norm_off)), ZERO("use_cla"), NOTHING("cla_share_factor"),
+	ZERO("use_mla"), NOTHING("use_rotary_pos_emb"), NOTHING("org_vocab_size"), NOTHING("norm_type"), END
+};
+static const struct hf_key hunyuan_moe_keys[] = {
+	NEED("num_experts", M(experts)), NEED("moe_topk", M(topk)), INT("num_experts_per_tok", M(topk)),
+	INT("moe_intermediate_size", M(expert_ffn)), INT("num_shared_expert", M(shared_experts)),
+	INT("moe_layer_num_skipped", M(dense_layers)), ONE("use_mixed_mlp_moe"), NOTHING("moe_drop_tokens"),
+	NOTHING("moe_random_routing_dropped_token"), NOTHING("capacity_factor"), NOTHING("group_limited_greedy"), END
+};
+static const struct hf_key dots1_keys[] = { FLAG("attention_bias", R(attention_bias)), END };
+static const struct hf_key mimo_keys[] = {
+	NEED("intermediate_size", M(ffn)), INT("num_nextn_predict_layers", M(mtp_layers)), FLAG("attention_bias", M(qkv_bias)), END
+};
+static const struct hf_key apertus_keys[] = {
+	NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), ZERO("mlp_bias"), ONE("qk_norm"),
+	ZERO("post_norm"), END
+};
+static const struct hf_key qwen_keys[] = {
+	NEED("intermediate_size", M(ffn)), INT("kv_channels", M(head_dim)), ONE("no_bias"), NOTHING("seq_length"),
+	NOTHING("bf16"), NOTHING("fp16"), NOTHING("fp32"), NOTHING("onnx_safe"), NOTHING("softmax_in_fp32"),
+	NOTHING("use_flash_attn"), NOTHING("use_cache_kernel"), NOTHING("use_cache_quantization"), END
 };
 static const struct hf_word topk_methods[] = {
 	{ "noaux_tc", 1 }, { "greedy", 0 }, { "gready", 0 }, { "group_limited_greedy", 0 }, { NULL, 0 }
@@ -111,8 +160,7 @@ static const struct hf_key seed_keys[] = {
 static const struct hf_key llama4_keys[] = {
 	NEED("intermediate_size", M(expert_ffn)), NEED("intermediate_size_mlp", M(ffn)), NEED("num_local_experts", M(experts)),
 	NEED("num_experts_per_tok", M(topk)), INT("interleave_moe_layer_step", M(moe_stride)),
-	FLAG("attention_bias", R(attention_bias)), { "moe_layers", HF_MOE_LAYERS, 0, 0, NULL, NULL }, { "use_qk_norm",
-	HF_NOTHING, 0, 0, NULL, NULL }, END
+	FLAG("attention_bias", R(attention_bias)), MOE_LAYERS("moe_layers"), NOTHING("use_qk_norm"), END
 };
 static const struct hf_key cohere_keys[] = {
 	NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), NOT("use_qk_norm", R(qk_norm_off)),
@@ -134,7 +182,7 @@ static const struct hf_key stablelm_keys[] = {
 	NEED("intermediate_size", M(ffn)), FLAG("use_qkv_bias", M(qkv_bias)), FLAG("use_parallel_residual", R(parallel)),
 	ZERO("qk_layernorm"), END
 };
-static const struct hf_key phi_keys[] = { NEED("intermediate_size", M(ffn)), ZERO("qk_layernorm"), END };
+static const struct hf_key phi_keys[] = { NEED("intermediate_size", M(ffn)), NOT("qk_layernorm", R(qk_norm_off)), END };
 static const struct hf_key neox_keys[] = { NEED("intermediate_size", M(ffn)), FLAG("attention_bias", R(attention_bias)), END };
 static const struct hf_key gpt2_keys[] = {
 	COMMON_KEYS, NEED("n_embd", M(hidden)), NEED("n_layer", M(layers)), NEED("n_head", M(heads)),
@@ -206,7 +254,7 @@ static const struct hf_key chatglm_keys[] = {
 const struct hf_arch hf_archs[] = {
 	{ { "llama", "Yi", "yi" }, { llama_shape, llama_biases }, { .m = { DIMS(32000, 4096, 11008, 32, 32, 0, 2048),
 	  LLAMA_TRAITS } }, "transformers llama" },
-	{ { "mistral", "ministral" }, { llama_shape, dense_ffn }, { .m = { DIMS(32000, 4096, 14336, 32, 32, 8, 131072),
+	{ { "mistral", "ministral", "ministral3" }, { llama_shape, dense_ffn }, { .m = { DIMS(32000, 4096, 14336, 32, 32, 8, 131072),
 	  LLAMA_TRAITS } }, "transformers mistral" },
 	{ { "mixtral" }, { llama_shape, expert_ffn, mixtral_keys }, { .m = { DIMS(32000, 4096, 0, 32, 32, 8, 131072),
 	  .expert_ffn = 14336, .experts = 8, .topk = 2, LLAMA_TRAITS } }, "transformers mixtral" },
@@ -214,12 +262,16 @@ const struct hf_arch hf_archs[] = {
 	  { .m = { DIMS(151936, 4096, 22016, 32, 32, 32, 32768), LLAMA_TRAITS, .qkv_bias = 1 } }, "transformers qwen2" },
 	{ { "qwen2_moe" }, { llama_shape, qwen_moe_keys, qwen2_moe_keys }, { .m = { DIMS(151936, 2048, 5632, 24, 16, 16, 32768),
 	  LLAMA_TRAITS, .qkv_bias = 1, .experts = 60, .topk = 4, .expert_ffn = 1408, .shared_ffn = 5632, .shared_experts = 1,
-	  .shared_gate = 1 } }, "transformers qwen2_moe" },
+	  .shared_gate = 1 }, .shared_by_width = 1 }, "transformers qwen2_moe" },
 	{ { "qwen3", "qwen3_vl_text" }, { llama_shape, attention_bias }, { .m = { DIMS(151936, 4096, 22016, 32, 32, 32, 32768),
 	  LLAMA_TRAITS, .head_dim = 128, .qk_norm = QK_NORM_HEAD } }, "transformers qwen3" },
 	{ { "qwen3_moe", "qwen3_vl_moe_text" }, { llama_shape, qwen_moe_keys, qwen3_moe_keys },
 	  { .m = { DIMS(151936, 2048, 6144, 24, 32, 4, 32768), LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD, .experts = 128, .topk = 8,
 	  .expert_ffn = 768 } }, "transformers qwen3_moe" },
+	{ { "qwen" }, { llama_shape, qwen_keys }, { .m = { DIMS(151936, 4096, 22016, 32, 32, 0, 8192), LLAMA_TRAITS,
+	  .qkv_bias = 1 }, .ffn_parts = 2 }, "Qwen/Qwen-7B modeling_qwen.py: intermediate_size is gate and up together" },
+	{ { "mimo" }, { llama_shape, mimo_keys }, { .m = { DIMS(151680, 4096, 11008, 36, 32, 8, 32768), LLAMA_TRAITS,
+	  .qkv_bias = 1 } }, "XiaomiMiMo/MiMo-7B-Base modeling_mimo.py" },
 	{ { "gemma" }, { llama_shape, attention_bias }, { .m = { DIMS(256000, 3072, 24576, 28, 16, 16, 8192), LLAMA_TRAITS,
 	  .head_dim = 256, .tied_embeddings = 1 } }, "transformers gemma" },
 	{ { "gemma2" }, { llama_shape, attention_bias }, { .m = { DIMS(256000, 2304, 9216, 26, 8, 4, 8192),
@@ -257,6 +309,10 @@ const struct hf_arch hf_archs[] = {
 	  { .m = { DIMS(129280, 7168, 18432, 61, 128, 128, 4096), LLAMA_TRAITS, .q_lora_rank = 1536, .kv_lora_rank = 512,
 	  .qk_nope_dim = 128, .qk_rope_dim = 64, .v_head_dim = 128, .experts = 256, .shared_experts = 1, .topk = 8,
 	  .expert_ffn = 2048, .dense_layers = 3, .router_bias = 1 } }, "transformers deepseek_v3" },
+	{ { "dots1" }, { llama_shape, routed_keys, dots1_keys }, { .m = { DIMS(152064, 4608, 10944, 62, 32, 32, 2048),
+	  LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD, .router_bias = 1 } }, "transformers dots1" },
+	{ { "bailing_moe_v2", "bailing_moe" }, { llama_shape, bailing_keys }, { .m = { DIMS(157184, 2048, 5120, 20, 16, 4, 32768),
+	  LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD }, .qk_norm_off = 1 }, "inclusionAI/Ling-mini-2.0 modeling_bailing_moe_v2.py" },
 	{ { "minicpm3" }, { llama_shape, minicpm3_keys, mla_keys }, { .m = { DIMS(73448, 2560, 6400, 62, 40, 40, 32768),
 	  LLAMA_TRAITS, .tied_embeddings = 1, .q_lora_rank = 768 } }, "openbmb/MiniCPM3-4B modeling_minicpm.py" },
 	{ { "minicpm" }, { llama_shape, attention_bias }, { .m = { DIMS(32000, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS,
@@ -268,6 +324,10 @@ const struct hf_arch hf_archs[] = {
 	  { .m = { DIMS(151424, 4096, 10944, 46, 96, 8, 65536), LLAMA_TRAITS, .qkv_bias = 1, .experts = 128, .topk = 8,
 	  .shared_experts = 1, .expert_ffn = 1408, .dense_layers = 1, .router_bias = 1 }, .qk_norm_off = 1 },
 	  "transformers glm4v_moe" },
+	{ { "glm4_moe_lite" }, { llama_shape, routed_keys, mla_keys }, { .m = { DIMS(154880, 2048, 10240, 47, 20, 20, 202752),
+	  LLAMA_TRAITS, .q_lora_rank = 768, .kv_lora_rank = 512, .qk_nope_dim = 192, .qk_rope_dim = 64, .v_head_dim = 256,
+	  .experts = 64, .shared_experts = 1, .topk = 4, .expert_ffn = 1536, .dense_layers = 1, .router_bias = 1 } },
+	  "transformers glm4_moe_lite" },
 	{ { "glm" }, { llama_shape, glm_keys }, { .m = { DIMS(151552, 4096, 13696, 40, 32, 2, 131072), LLAMA_TRAITS,
 	  .head_dim = 128, .qkv_bias = 1 } }, "transformers glm" },
 	{ { "glm4", "glm4v_text" }, { llama_shape, glm_keys }, { .m = { DIMS(151552, 4096, 13696, 40, 32, 2, 131072),
@@ -281,10 +341,12 @@ const struct hf_arch hf_archs[] = {
 	  .rope = 1, .norm = NORM_LAYERNORM, .moe_stride = 1 } }, "transformers olmo: its norms have no weights" },
 	{ { "olmo2", "olmo3" }, { llama_shape, attention_bias }, { .m = { DIMS(50304, 4096, 11008, 32, 32, 0, 2048),
 	  LLAMA_TRAITS, .qk_norm = QK_NORM_FULL } }, "transformers olmo2" },
-	{ { "olmoe" }, { llama_shape, expert_ffn, olmoe_keys }, { .m = { DIMS(50304, 2048, 0, 16, 16, 0, 4096), LLAMA_TRAITS,
+	{ { "olmoe", "flex_olmo" }, { llama_shape, expert_ffn, olmoe_keys }, { .m = { DIMS(50304, 2048, 0, 16, 16, 0, 4096), LLAMA_TRAITS,
 	  .expert_ffn = 2048, .experts = 64, .topk = 8, .qk_norm = QK_NORM_FULL } }, "transformers olmoe" },
 	{ { "phi" }, { llama_shape, phi_keys }, { .m = { DIMS(51200, 2048, 8192, 24, 32, 0, 2048), BASE(1, NORM_LAYERNORM, 1),
-	  .rope = 1, .head_bias = 1 }, .all_bias = 1 }, "transformers phi" },
+	  .rope = 1, .head_bias = 1, .qk_norm = QK_NORM_HEAD }, .all_bias = 1, .qk_norm_off = 1 }, "transformers phi" },
+	{ { "persimmon" }, { llama_shape, phi_keys }, { .m = { DIMS(262144, 4096, 16384, 36, 64, 0, 16384), GPT_TRAITS,
+	  .rope = 1, .qk_norm = QK_NORM_HEAD }, .all_bias = 1 }, "transformers persimmon" },
 	{ { "phi3" }, { llama_shape, phi3_keys }, { .m = { DIMS(32064, 3072, 8192, 32, 32, 0, 4096), LLAMA_TRAITS } },
 	  "transformers phi3" },
 	{ { "phimoe" }, { llama_shape, expert_ffn, phimoe_keys }, { .m = { DIMS(32064, 4096, 0, 32, 32, 8, 131072),
@@ -293,6 +355,21 @@ const struct hf_arch hf_archs[] = {
 	  .rope = 1, .tied_embeddings = 1 }, .all_bias = 1 }, "transformers starcoder2" },
 	{ { "ernie4_5" }, { llama_shape, all_bias_keys }, { .m = { DIMS(103424, 1024, 3072, 18, 16, 2, 131072), LLAMA_TRAITS,
 	  .head_dim = 128, .tied_embeddings = 1 } }, "transformers ernie4_5" },
+	{ { "ernie4_5_moe" }, { llama_shape, ernie_moe_keys }, { .m = { DIMS(103424, 2560, 12288, 28, 20, 4, 131072),
+	  LLAMA_TRAITS, .tied_embeddings = 1, .experts = 64, .shared_experts = 2, .topk = 6, .expert_ffn = 1536,
+	  .dense_layers = 1, .router_bias = 1 } }, "transformers ernie4_5_moe" },
+	{ { "hunyuan_v1_dense" }, { llama_shape, hunyuan_keys }, { .m = { DIMS(290943, 4096, 11008, 32, 32, 0, 2048),
+	  LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD } }, "transformers hunyuan_v1_dense" },
+	{ { "hunyuan_v1_moe" }, { llama_shape, hunyuan_keys, hunyuan_moe_keys }, { .m = { DIMS(290943, 4096, 11008, 32, 32, 0,
+	  2048), LLAMA_TRAITS, .qk_norm = QK_NORM_HEAD, .shared_experts = 1 } }, "transformers hunyuan_v1_moe" },
+	{ { "minimax_m2" }, { llama_shape, expert_ffn, minimax_m2_keys }, { .m = { DIMS(200064, 3072, 0, 62, 48, 8, 196608),
+	  LLAMA_TRAITS, .head_dim = 128, .expert_ffn = 1536, .experts = 256, .topk = 8, .qk_norm = QK_NORM_FULL,
+	  .router_bias = 1 } }, "transformers minimax_m2" },
+	{ { "apertus" }, { llama_shape, apertus_keys }, { .m = { DIMS(131072, 4096, 14336, 32, 32, 0, 65536),
+	  BASE(2, NORM_RMS, 0), .rope = 1, .qk_norm = QK_NORM_HEAD }, .activation_params = 2 },
+	  "transformers apertus; two parameters in each activation" },
+	{ { "helium" }, { llama_shape, llama_biases }, { .m = { DIMS(48000, 2560, 7040, 24, 20, 20, 4096), LLAMA_TRAITS,
+	  .head_dim = 128 } }, "transformers helium" },
 	{ { "smollm3" }, { llama_shape, llama_biases }, { .m = { DIMS(128256, 2048, 11008, 36, 16, 4, 32768), LLAMA_TRAITS,
 	  .tied_embeddings = 1 } }, "transformers smollm3" },
 	{ { "cohere", "cohere2" }, { llama_shape, cohere_keys }, { .m = { DIMS(256000, 8192, 22528, 40, 64, 0, 8192),
@@ -312,7 +389,7 @@ const struct hf_arch hf_archs[] = {
 	  "transformers granite" },
 	{ { "granitemoe", "granitemoeshared" }, { llama_shape, expert_ffn, granite_moe_keys },
 	  { .m = { DIMS(32000, 4096, 0, 32, 32, 0, 2048), LLAMA_TRAITS, .expert_ffn = 11008, .experts = 8, .topk = 2,
-	  .shared_experts = 1 } }, "transformers granitemoe" },
+	  .shared_experts = 1 }, .shared_by_width = 1 }, "transformers granitemoe" },
 	{ { "internlm2" }, { llama_shape, internlm_keys }, { .m = { DIMS(103168, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS },
 	  .attention_bias = 1 }, "internlm/internlm2-7b modeling_internlm2.py" },
 	{ { "internlm" }, { llama_shape, internlm_keys }, { .m = { DIMS(103168, 4096, 11008, 32, 32, 0, 2048), LLAMA_TRAITS },
@@ -335,6 +412,52 @@ const struct hf_arch hf_archs[] = {
 
 const size_t hf_archs_n = sizeof hf_archs / sizeof hf_archs[0];
 
+#define RECURRENT "its layers are recurrences, not attention"
+#define HYBRID "some of its layers are recurrences or linear attention"
+#define UNEVEN "its layers are not all of one shape"
+#define ENCODER "it is or has an encoder"
+
+const struct hf_refused hf_refused[] = {
+	{ "mamba", RECURRENT },
+	{ "mamba2", RECURRENT },
+	{ "falcon_mamba", RECURRENT },
+	{ "rwkv", RECURRENT },
+	{ "xlstm", RECURRENT },
+	{ "jamba", HYBRID },
+	{ "bamba", HYBRID },
+	{ "zamba", HYBRID },
+	{ "zamba2", HYBRID },
+	{ "nemotron_h", HYBRID },
+	{ "falcon_h1", HYBRID },
+	{ "granitemoehybrid", HYBRID },
+	{ "recurrent_gemma", HYBRID },
+	{ "qwen3_next", HYBRID },
+	{ "qwen3_5_text", HYBRID },
+	{ "qwen3_5_moe_text", HYBRID },
+	{ "kimi_linear", HYBRID },
+	{ "minimax", HYBRID },
+	{ "minimax_text_01", HYBRID },
+	{ "bailing_moe_v2_5", HYBRID },
+	{ "lfm2", HYBRID },
+	{ "lfm2_moe", HYBRID },
+	{ "openelm", UNEVEN },
+	{ "deci", UNEVEN },
+	{ "nemotron-nas", UNEVEN },
+	{ "gemma3n_text", UNEVEN },
+	{ "mllama_text_model", "some of its layers are cross-attention" },
+	{ "deepseek_v32", "its attention has an indexer" },
+	{ "glm_moe_dsa", "its attention has an indexer" },
+	{ "longcat_flash", "a layer has two attentions and experts that do nothing" },
+	{ "arctic", "a layer has a dense MLP beside its experts" },
+	{ "t5", ENCODER },
+	{ "bart", ENCODER },
+	{ "bert", ENCODER },
+	{ "roberta", ENCODER },
+	{ "modernbert", ENCODER },
+	{ "whisper", ENCODER },
+	{ NULL, NULL },
+};
+
 const char *const hf_explicit_keys[] = { "num_key_value_heads", "tie_word_embeddings", "attention_bias", "mlp_bias",
 	"use_qk_norm", NULL };
 
@@ -352,8 +475,8 @@ static const char *const ignored_keys[] = { "act_fn", "activation", "activation_
 	"fuse_cross_entropy", "fused_mlp", "gradient_checkpointing", "hidden_act", "hidden_activation", "hidden_dropout_prob",
 	"id2label", "ignore_index", "image_size", "inference_runner", "init_config", "init_device", "init_method", "init_std",
 	"initial_context_length", "initializer_factor", "initializer_range", "input_jitter_noise", "interleaved_qkv",
-	"interpolate_factor", "is_causal", "is_decoder", "is_llama_config", "label2id", "layer_switch", "layer_types",
-	"layerdrop", "length_penalty", "logit_scale", "logits_scaling", "logits_soft_cap", "masked_softmax_fusion",
+	"interpolate_factor", "is_causal", "is_composition", "is_decoder", "is_llama_config", "label2id", "layer_switch",
+	"layer_types", "layerdrop", "length_penalty", "logit_scale", "logits_scaling", "logits_soft_cap", "masked_softmax_fusion",
 	"max_attn_value", "max_length", "max_sequence_length", "max_window_layers", "min_length", "mlp_hidden_act",
 	"model_max_length", "model_type", "moe_jitter_eps", "moe_loss_weight", "moe_normalize_expert_weights", "mscale",
 	"multi_query_group", "mup_denominator", "n_ctx", "n_group", "n_special", "neftune_noise_alpha", "no_repeat_ngram_size",
@@ -376,8 +499,8 @@ static const char *const ignored_keys[] = { "act_fn", "activation", "activation_
 	"use_parallel_residual_in_mlp", "use_return_dict", "use_rotary", "use_sliding_window", "verbose", "vision_config",
 	"window_size", "z_loss_weight", NULL };
 
-static const char *const ignored_prefixes[] = { "rope_", "_", "summary_", "transformers.", "yarn_", "vision_", "image_", "video_",
-	"audio_", "quantization_", NULL };
+static const char *const ignored_prefixes[] = { "rope_", "layernorm_", "_", "summary_", "transformers.", "yarn_", "vision_",
+	"image_", "video_", "audio_", "quantization_", NULL };
 static const char *const ignored_suffixes[] = { "_token_id", "_token_ids", "_token_index", "_dropout", "_pdrop", "_dropout_prob",
 	"_eps", "_epsilon", "_loss_coef", "_loss_coeff", "_multiplier", "_rope_theta", "_rope_scaling", "_local_base_freq",
 	NULL };

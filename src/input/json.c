@@ -190,7 +190,9 @@ enum err_code json_real(const cJSON *item, const struct json_place *p, double mi
 		return json_refuse(item, p, e, "is not a number");
 	if (item->valuedouble < min || item->valuedouble > max)
 		return json_refuse(item, p, e, "is out of range; legal: %g to %g", min, max);
-	*out = item->valuedouble;
+	if (fabs(item->valuedouble) > 0 && fabs(item->valuedouble) < JSON_LEAST_REAL)
+		return json_refuse(item, p, e, "is smaller than what counts; nearest: 0, %g", JSON_LEAST_REAL);
+	*out = fabs(item->valuedouble) > 0 ? item->valuedouble : 0; /* -0 would make rates of minus infinity */
 	return ERR_OK;
 }
 

@@ -18,6 +18,9 @@ enum {
 	JSON_POINTER_CAP = 120,
 };
 
+/* No quantity in any unit of a file is smaller, but not 0: what is divided by it stays finite. */
+#define JSON_LEAST_REAL 1e-12
+
 /* An object inside a file: how messages name it. pointer is "" for the root. */
 struct json_place {
 	const char *file;

@@ -220,19 +220,15 @@ static enum err_code fit_rate(const struct nccl_table *t, const char *path, stru
 	return ERR_OK;
 }
 
-enum err_code measured_nccl(const char *path, struct collective_rate *out, struct err *e)
+enum err_code measured_nccl_parse(const char *path, char *text, struct collective_rate *out, struct err *e)
 {
 	struct nccl_table *t = calloc(1, sizeof *t);
-	struct lines l = { .path = path };
-	char *text = NULL;
-	size_t len;
-	enum err_code code;
+	struct lines l = { .path = path, .next = text };
+	enum err_code code = ERR_OK;
 
 	if (t == NULL)
 		return err_set(e, ERR_INTERNAL, path, "out of memory");
 	t->time = t->algbw = t->busbw = t->op = -1;
-	code = file_read(path, JSON_SIZE_MAX, &text, &len, e);
-	l.next = text;
 	while (code == ERR_OK && next_line(&l)) {
 		if (l.n > 0 && l.word[0][0] == '#')
 			read_comment(&l, t);
@@ -241,8 +237,19 @@ enum err_code measured_nccl(const char *path, struct collective_rate *out, struc
 	}
 	if (code == ERR_OK)
 		code = fit_rate(t, path, out, e);
-	free(text);
 	free(t);
+	return code;
+}
+
+enum err_code measured_nccl(const char *path, struct collective_rate *out, struct err *e)
+{
+	char *text = NULL;
+	size_t len;
+	enum err_code code = file_read(path, JSON_SIZE_MAX, &text, &len, e);
+
+	if (code == ERR_OK)
+		code = measured_nccl_parse(path, text, out, e);
+	free(text);
 	return code;
 }
 
@@ -312,15 +319,12 @@ static enum err_code read_point(const struct lines *l, struct matmul_point *poin
 	return ERR_OK;
 }
 
-enum err_code measured_matmul(const char *path, struct matmul_point *points, size_t *n, struct err *e)
+enum err_code measured_matmul_parse(const char *path, char *text, struct matmul_point *points, size_t *n, struct err *e)
 {
-	struct lines l = { .path = path };
-	char *text = NULL;
-	size_t len;
-	enum err_code code = file_read(path, JSON_SIZE_MAX, &text, &len, e);
+	struct lines l = { .path = path, .next = text };
+	enum err_code code = ERR_OK;
 
 	*n = 0;
-	l.next = text;
 	while (code == ERR_OK && next_line(&l))
 		if (l.n > 0 && l.word[0][0] != '#')
 			code = read_point(&l, points, n, e);
@@ -330,6 +334,17 @@ enum err_code measured_matmul(const char *path, struct matmul_point *points, siz
 		qsort(points, *n, sizeof points[0], by_size);
 		*n = merge_sizes(points, *n);
 	}
+	return code;
+}
+
+enum err_code measured_matmul(const char *path, struct matmul_point *points, size_t *n, struct err *e)
+{
+	char *text = NULL;
+	size_t len;
+	enum err_code code = file_read(path, JSON_SIZE_MAX, &text, &len, e);
+
+	if (code == ERR_OK)
+		code = measured_matmul_parse(path, text, points, n, e);
 	free(text);
 	return code;
 }

@@ -28,6 +28,7 @@ static const struct field model_rows[] = {
 	TEXT("id", id, true, "name on the command line"),
 	TEXT("label", label, false, "name for people"),
 	TEXT("also", also, false, "other names it goes by, separated by spaces"),
+	TEXT("trained-with", trained_with, false, "settings of its makers' run, as flags, the profile first"),
 	SIZE("layers", layers, true, 1, 1e4, "transformer layers"),
 	SIZE("hidden", hidden, true, 1, 1e6, "width of the residual stream"),
 	SIZE("heads", heads, true, 1, 1e5, "attention heads"),

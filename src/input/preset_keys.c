@@ -91,8 +91,9 @@ enum err_code preset_keys_prices(
 		return json_error(p, "prices", ERR_INTERNAL, e, "out of memory");
 	code = read_list(list, p, &gpu_price_fields, sizeof **prices, *prices, e);
 	for (size_t i = 0; i < size && code == ERR_OK; i++)
-		(void)snprintf((*prices)[i].name, sizeof(*prices)[i].name, "%s %s", (*prices)[i].provider,
-			price_kind_names[(*prices)[i].kind]);
+		(void)snprintf((*prices)[i].name, sizeof(*prices)[i].name, "%s%s%s", (*prices)[i].provider,
+			(*prices)[i].kind != PRICE_LESSON ? " " : "",
+			(*prices)[i].kind != PRICE_LESSON ? price_kind_names[(*prices)[i].kind] : "");
 	*n = size;
 	return code;
 }

@@ -173,6 +173,16 @@ static enum err_code parse_node(const cJSON *root, const struct json_place *plac
 	return code;
 }
 
+static enum err_code parse_family(const cJSON *root, const struct json_place *place, struct gpu_family *f, struct err *e)
+{
+	struct err inner;
+	enum err_code code = fields_read(root, place, &gpu_family_fields, preset_keys_profile, f, e);
+
+	if (code == ERR_OK && gpu_family_check(f, &inner) != ERR_OK)
+		code = json_error(place, inner.where, ERR_FILE, e, "%s", inner.msg);
+	return code;
+}
+
 static enum err_code parse_value(
 	struct entry *en, enum preset_kind kind, const cJSON *root, const struct json_place *place, struct err *e)
 {
@@ -186,8 +196,9 @@ static enum err_code parse_value(
 	case PRESET_KIND_COEFFICIENTS:
 		((struct coefficients *)en->value)->v[COEF_ONE] = 1;
 		break;
-	case PRESET_KIND_PROFILE:
 	case PRESET_KIND_FAMILY:
+		return parse_family(root, place, en->value, e);
+	case PRESET_KIND_PROFILE:
 	case PRESET_KIND_COUNT:
 		break;
 	}

@@ -7,6 +7,7 @@
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,17 +61,14 @@ static enum err_code read_member(const cJSON *item, const struct json_place *pla
 	return json_error(place, item->string, ERR_FILE, e, "is not a setting of the UI; there are theme, glyphs, mode");
 }
 
-enum err_code ui_config_read(const char *path, struct ui_config *out, struct err *e)
+enum err_code ui_config_parse(const char *name, const char *text, size_t len, struct ui_config *out, struct err *e)
 {
-	const struct json_place place = { .file = path };
+	const struct json_place place = { .file = name };
 	const cJSON *item;
 	cJSON *root = NULL;
-	enum err_code code;
+	enum err_code code = json_parse(name, text, len, &root, e);
 
 	*out = ui_config_default;
-	if (access(path, F_OK) != 0)
-		return ERR_OK;
-	code = json_load(path, &root, e);
 	if (code != ERR_OK)
 		return code;
 	cJSON_ArrayForEach (item, root) {
@@ -79,6 +77,22 @@ enum err_code ui_config_read(const char *path, struct ui_config *out, struct err
 			break;
 	}
 	cJSON_Delete(root);
+	return code;
+}
+
+enum err_code ui_config_read(const char *path, struct ui_config *out, struct err *e)
+{
+	char *text = NULL;
+	size_t len = 0;
+	enum err_code code;
+
+	*out = ui_config_default;
+	if (access(path, F_OK) != 0)
+		return ERR_OK;
+	code = file_read(path, JSON_SIZE_MAX, &text, &len, e);
+	if (code == ERR_OK)
+		code = ui_config_parse(path, text, len, out, e);
+	free(text);
 	return code;
 }
 

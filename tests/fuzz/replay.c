@@ -1,4 +1,5 @@
-/* Runs one fuzz target over the files of its corpus: tests/fuzz/corpus/TARGET under top_srcdir, or the files that are named. */
+/* Runs one fuzz target over the files of its corpus: as replay_TARGET those of tests/fuzz/corpus/TARGET under top_srcdir, or those
+ * that are named. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "fuzz.h"
@@ -31,7 +32,7 @@ static int replay_file(const char *path)
 	return 0;
 }
 
-static int replay_corpus(void)
+static int replay_corpus(const char *target)
 {
 	const char *top = getenv("top_srcdir");
 	const struct dirent *item;
@@ -39,7 +40,7 @@ static int replay_corpus(void)
 	int failed = 0, n = 0;
 	DIR *d;
 
-	(void)snprintf(dir, sizeof dir, "%s/tests/fuzz/corpus/" FUZZ_TARGET, top != NULL ? top : ".");
+	(void)snprintf(dir, sizeof dir, "%s/tests/fuzz/corpus/%s", top != NULL ? top : ".", target);
 	d = opendir(dir);
 	if (d == NULL) {
 		perror(dir);
@@ -53,16 +54,17 @@ static int replay_corpus(void)
 		n++;
 	}
 	(void)closedir(d);
-	printf("%s: %d inputs replayed\n", FUZZ_TARGET, n);
+	printf("%s: %d inputs replayed\n", target, n);
 	return failed != 0 || n == 0;
 }
 
 int main(int argc, char **argv)
 {
+	const char *name = strstr(argv[0], "replay_");
 	int failed = 0;
 
 	if (argc < 2)
-		return replay_corpus();
+		return replay_corpus(name != NULL ? name + strlen("replay_") : "");
 	for (int i = 1; i < argc; i++)
 		failed |= replay_file(argv[i]);
 	return failed;

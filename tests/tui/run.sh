@@ -1,6 +1,7 @@
 #!/bin/sh
-# Scenes in a real terminal: the program runs inside tmux, which draws for it; nothing sleeps. The program writes one byte to a FIFO after
-# each frame (MESHPLAN_FRAME_FIFO); shell steps signal through tmux wait-for. Needs tmux, else exits 77 (skipped).
+# Scenes in a real terminal: the program runs inside tmux, which draws for it. Nothing sleeps, and nothing is looked at only once: the
+# program writes one byte to a FIFO after each frame (MESHPLAN_FRAME_FIFO), and the screen is looked at again after each of them. Shell
+# steps signal through tmux wait-for. Needs tmux, else exits 77 (skipped).
 # usage: [MESHPLAN=path] tests/tui/run.sh
 
 set -u
@@ -22,14 +23,6 @@ trap 'exit 1' HUP INT TERM
 mkfifo "$dir/frames" || exit 1
 exec 3<>"$dir/frames"
 
-# One more frame, or the scene fails.
-frame() {
-	timeout 20 dd bs=1 count=1 <&3 >/dev/null 2>&1 || fail "no frame: $1"
-}
-# Frames that are already there.
-drain() {
-	timeout 0.05 cat <&3 >/dev/null 2>&1
-}
 fail() {
 	echo "FAIL $scene: $1"
 	failed=1
@@ -37,21 +30,41 @@ fail() {
 screen() {
 	mux capture-pane -p
 }
-# The screen holds a text now.
-holds() {
-	screen | grep -qF -e "$1" || { fail "the screen does not hold \"$1\""; screen; }
+has() {
+	screen | grep -qF -e "$1"
 }
-# The screen comes to hold a text, after however many frames, at most 20 s.
-becomes() {
-	tries=100
-	until screen | grep -qF -e "$1"; do
+has_row() {
+	screen | grep -qxF -e "$1"
+}
+has_not() {
+	! has "$1"
+}
+# A command comes to succeed; tried again after each frame, or 0.2 s, at most 200 times.
+comes() {
+	tries=200
+	until "$@"; do
 		tries=$((tries - 1))
-		[ "$tries" -gt 0 ] || { holds "$1"; return; }
-		timeout 0.2 dd bs=1 count=1 <&3 >/dev/null 2>&1
+		[ "$tries" -gt 0 ] || return 1
+		timeout 0.2 dd bs=4096 count=1 <&3 >/dev/null 2>&1
 	done
+	return 0
+}
+holds() {
+	comes has "$1" || { fail "the screen does not hold \"$1\""; screen; }
 }
 lacks() {
-	! screen | grep -qF -e "$1" || { fail "the screen still holds \"$1\""; screen; }
+	comes has_not "$1" || { fail "the screen still holds \"$1\""; screen; }
+}
+starts() {
+	holds "MEMORY per GPU, GiB"
+}
+is_given_back() {
+	[ "$(mux display-message -p '#{alternate_on} #{cursor_flag}')" = "0 1" ]
+}
+# The shell has its screen back, with a cursor, and the terminal the modes that it had.
+restored() {
+	cmp -s "$dir/before" "$dir/after" || fail "the terminal is not as it was"
+	comes is_given_back || fail "the screen or the cursor is not given back"
 }
 # Waits for tmux wait-for CHANNEL in the scene's shell, at most 20 s.
 await() {
@@ -63,50 +76,42 @@ terminal() {
 	mux kill-server 2>/dev/null
 	number=$((number + 1))
 	socket=$dir/socket$number
-	printf '%s\n' "$1" '$T wait-for -S ready' >"$dir/scene.sh"
-	drain
+	printf '%s\n' "$1" '$T wait-for -S ready; $T wait-for end' >"$dir/scene.sh"
 	mux new-session -d -x 80 -y 24 -s t "env -i HOME='$dir' PATH='$PATH' TERM=${2:-tmux-256color} LC_ALL=${3:-$LC_ALL} M='$program' \
 		ASAN_OPTIONS='${ASAN_OPTIONS:-}' MESHPLAN_FRAME_FIFO='$dir/frames' T='env TERM=tmux-256color tmux -S $socket' D='$dir' sh '$dir/scene.sh'" \
 		\; set -g status off \; set -g window-size manual \; set -g remain-on-exit on
 }
 
 scene=start
-terminal 'stty -a >$D/before; $M ui; echo code $? >$D/code; stty -a >$D/after'
-frame "first"
+terminal 'stty -g >$D/before; $M ui; echo code $? >$D/code; stty -g >$D/after'
 holds "FITS"
 holds "MEMORY per GPU, GiB"
 holds "PIPELINE 1f1b"
 
 scene=key
 mux send-keys h
-frame "key h"
 holds "DOES NOT FIT"
 mux send-keys u
-frame "key u"
 lacks "DOES NOT FIT"
 mux send-keys Left
-frame "arrow"
 holds "DOES NOT FIT"
 mux send-keys Escape
-frame "escape"
-holds "DOES NOT FIT"
+mux send-keys Right
+lacks "DOES NOT FIT"
 
 scene=resize
 mux resize-window -x 160 -y 45
-frame "larger"
 holds "ONE STEP LEFT OR RIGHT"
 mux resize-window -x 40 -y 10
-frame "too small"
 holds "need 60x16, have 40x10"
 mux resize-window -x 80 -y 24
-frame "back"
 holds "MEMORY per GPU, GiB"
 
 scene=quit
 mux send-keys q
 await ready
 [ "$(cat "$dir/code")" = "code 0" ] || fail "exit code: $(cat "$dir/code")"
-cmp -s "$dir/before" "$dir/after" || fail "the terminal is not as it was"
+restored
 lacks "MEMORY per GPU, GiB"
 
 scene=flood
@@ -116,49 +121,90 @@ terminal '$T wait-for go; $M ui'
 mux send-keys -l "$keys"
 mux send-keys -H 6b 1b 5b 39 39 7e
 mux wait-for -S go
-becomes "framework    ◄ lowest"
+holds "framework    ◄ lowest"
 mux send-keys q
 await ready
 
 for signal in TERM HUP INT QUIT PIPE ALRM USR1 USR2 SEGV ABRT BUS FPE; do
 	scene="signal $signal"
-	terminal 'ulimit -c 0; stty -a >$D/before; sh -c "echo \$\$ >\$D/pid; exec $M ui"; stty -a >$D/after'
-	frame "first"
+	terminal 'ulimit -c 0; stty -g >$D/before; sh -c "echo \$\$ >\$D/pid; exec $M ui"; stty -g >$D/after'
+	starts
 	kill -s "$signal" "$(cat "$dir/pid")"
 	await ready
-	cmp -s "$dir/before" "$dir/after" || fail "the terminal is not as it was"
+	restored
 	lacks "MEMORY per GPU, GiB"
 done
 
+for delay in 0 0.01 0.05; do
+	scene="signals within $delay s"
+	terminal 'stty -g >$D/before
+		sh -c "(sleep '$delay'; kill -s TSTP \$\$; sleep 0.1; kill -s CONT \$\$; kill -s TERM \$\$) & exec $M ui"
+		stty -g >$D/after'
+	await ready
+	restored
+done
+
+# Wherever one is: another size, stopped and continued by the program itself and by somebody else, ended by a signal.
+# usage: phase SIGNAL TEXT KEY...
+phase() {
+	scene="$1 with \"$2\""
+	signal=$1 text=$2
+	shift 2
+	terminal 'set -m; stty -g >$D/before; sh -c "echo \$\$ >\$D/pid; exec $M ui"
+		for by in itself others; do
+			stty -g >$D/after; $T wait-for -S stopped; $T wait-for go; clear; fg
+		done
+		stty -g >$D/after'
+	starts
+	pid=$(cat "$dir/pid")
+	mux send-keys "$@"
+	holds "$text"
+	mux resize-window -x 100 -y 30
+	holds "$text"
+	kill -s TSTP "$pid"
+	await stopped
+	restored
+	mux resize-window -x 80 -y 24
+	mux wait-for -S go
+	holds "$text"
+	kill -s STOP "$pid"
+	await stopped
+	mux wait-for -S go
+	holds "$text"
+	holds "Esc"
+	kill -s "$signal" "$pid"
+	await ready
+	restored
+	lacks "$text"
+}
+phase TERM "one page down" "?"
+phase HUP "Enter takes 8" 9
+phase QUIT "iteration 1: forward of the shard" E Enter
+phase TERM "accept" : t p Space
+
 scene=suspend
 terminal 'set -m; $M ui; $T wait-for -S stopped; $T wait-for go; fg'
-frame "first"
+starts
 mux send-keys C-z
 await stopped
 lacks "MEMORY per GPU, GiB"
 mux resize-window -x 100 -y 30
 mux wait-for -S go
-frame "continued"
 holds "MEMORY per GPU, GiB"
-[ "$(screen | grep -c .)" -ge 20 ] || fail "the screen is not complete after fg"
+holds "? help"
 mux send-keys q
 await ready
 
 # gone TMUX-COMMANDS: the terminal goes away by them, and the program with it.
 gone() {
 	terminal 'trap "" HUP; sh -c "echo \$\$ >\$D/pid; exec $M ui"'
-	frame "first"
+	starts
 	pid=$(cat "$dir/pid")
 	mux "$@"
-	tries=0
-	while kill -0 "$pid" 2>/dev/null && [ $tries -lt 400 ]; do
-		tries=$((tries + 1))
-		timeout 0.05 cat <&3 >/dev/null 2>&1
-	done
-	if kill -0 "$pid" 2>/dev/null; then
-		fail "the program outlives its terminal"
-		kill -s KILL "$pid"
-	fi
+	comes ended "$pid" || { fail "the program outlives its terminal"; kill -s KILL "$pid"; }
+}
+ended() {
+	! kill -0 "$1" 2>/dev/null
 }
 
 scene="terminal gone"
@@ -169,57 +215,40 @@ gone send-keys q \; kill-server
 
 scene="resize storm"
 terminal '$M ui; echo code $? >$D/code'
-frame "first"
+starts
 n=0
 while [ $n -lt 40 ]; do
 	mux resize-window -x $((20 + n * 37 % 180)) -y $((5 + n * 13 % 60)) \; send-keys h l
 	n=$((n + 1))
 done
 mux resize-window -x 80 -y 24
-tries=0
-until screen | grep -qF "MEMORY per GPU, GiB" || [ $tries -ge 200 ]; do
-	tries=$((tries + 1))
-	timeout 0.05 cat <&3 >/dev/null 2>&1
-done
 holds "MEMORY per GPU, GiB"
 mux send-keys q
 await ready
 [ "$(cat "$dir/code")" = "code 0" ] || fail "exit code: $(cat "$dir/code")"
 
 scene="files and looks are kept"
-terminal '$M ui; $M ui'
-frame "first"
-drain
+terminal '$M ui; $T wait-for -S second; $M ui'
+starts
 mux send-keys B
-frame "big"
-holds "h/l change"
+holds "B normal size"
 lacks "PIPELINE 1f1b"
 mux send-keys B
-frame "normal"
+holds "PIPELINE 1f1b"
 mux send-keys S
-frame "prompt"
 mux send-keys -l mine
-frame "name"
 mux send-keys Enter
-frame "saved"
 holds "Saved mine"
-drain
-mux send-keys h
-frame "changed"
-mux send-keys q
-frame "question"
+mux send-keys h q
 holds "q again quits"
 mux send-keys q
-frame "second run"
-drain
+await second
+starts
 mux send-keys O
-frame "prompt"
 mux send-keys -l mine
-drain
 mux send-keys Enter
-frame "opened"
-holds "FITS"
 holds "Opened"
+holds "FITS"
 mux send-keys q
 await ready
 [ -s "$dir/.local/share/meshplan/scenarios/mine.json" ] || fail "the scenario is not in the data directory"
@@ -244,14 +273,14 @@ rm -rf "$dir/.config/meshplan/presets"
 
 scene="no colours"
 terminal 'NO_COLOR=1 $M ui'
-frame "first"
+starts
 mux capture-pane -p -e | grep -q '38;5;\|48;5;\|\[3[0-7]m\|\[4[0-7]m' && fail "colours in spite of NO_COLOR"
 mux send-keys q
 await ready
 
 scene="locale that is not installed"
 terminal '$M ui' xterm-256color xx_XX.UTF-8
-frame "first"
+starts
 holds ">tp"
 mux send-keys q
 await ready
@@ -281,12 +310,19 @@ for type in dumb no-such-terminal; do
 done
 
 scene=vt100
-terminal '$M ui' vt100 C
-frame "first"
+# It has no screen of its own for programs: what was there stays, but for the row of the prompt.
+terminal '$M ui; echo code $?' vt100 C
+starts
 holds ">tp"
 holds "WMG##O=="
 mux send-keys q
 await ready
+comes has_row "code 0" || { fail "the row of the prompt is not free"; screen; }
+
+scene="full disk"
+echo 'dump a' | "$program" ui --script - --dump-screen - >/dev/full 2>"$dir/err"
+[ $? -eq 3 ] || fail "exit code of a dump to a full disk"
+[ "$(cat "$dir/err")" = "meshplan: cannot write standard output: No space left on device" ] || fail "the message: $(cat "$dir/err")"
 
 [ $failed -eq 0 ] && echo "tui: all scenes passed"
 exit $failed
