@@ -220,25 +220,32 @@ static void share_unit(struct pipeline_times *t)
 	s->stage_backward = t->stage + 3 * n;
 }
 
+enum err_code pipeline_times_parse(const char *path, const char *text, size_t len, int64_t stages, bool divided,
+	struct pipeline_times *t, struct err *e)
+{
+	int64_t n = 0;
+	enum err_code code = read_stages(path, text, len, t, &n, e);
+
+	if (code == ERR_OK)
+		code = check_stages(path, n, stages, divided, e);
+	if (code != ERR_OK)
+		return code;
+	t->stages = n;
+	t->stage = cli_alloc((size_t)(PER_STAGE * n) * sizeof t->stage[0]);
+	code = read_stages(path, text, len, t, &n, e);
+	share_unit(t);
+	return code;
+}
+
 enum err_code pipeline_times_stages(const char *path, int64_t stages, bool divided, struct pipeline_times *t, struct err *e)
 {
 	char *text = NULL;
 	size_t len = 0;
-	int64_t n = 0;
 	enum err_code code = file_read(path, PIPELINE_FILE_MAX_BYTES, &text, &len, e);
 
 	if (code == ERR_OK)
-		code = read_stages(path, text, len, t, &n, e);
-	if (code == ERR_OK)
-		code = check_stages(path, n, stages, divided, e);
-	if (code == ERR_OK) {
-		t->stages = n;
-		t->stage = cli_alloc((size_t)(PER_STAGE * n) * sizeof t->stage[0]);
-		code = read_stages(path, text, len, t, &n, e);
-	}
+		code = pipeline_times_parse(path, text, len, stages, divided, t, e);
 	free(text);
-	if (code == ERR_OK)
-		share_unit(t);
 	return code;
 }
 
