@@ -56,22 +56,37 @@ void sink_puts(struct sink *s, const char *text)
 	sink_write(s, text, strlen(text));
 }
 
+/* What is longer than a line, such as a path, goes straight into the buffer, which is emptied before. */
+static void print_long(struct sink *s, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
+
+static void print_long(struct sink *s, const char *fmt, va_list ap)
+{
+	size_t room;
+
+	sink_drain(s);
+	room = s->cap - s->len;
+	if ((size_t)vsnprintf(s->buf + s->len, room, fmt, ap) >= room)
+		s->failed = true;
+	s->len += strlen(s->buf + s->len);
+}
+
 void sink_printf(struct sink *s, const char *fmt, ...)
 {
 	char line[1024];
-	va_list ap;
+	va_list ap, again;
 	int n;
 
 	va_start(ap, fmt);
+	va_copy(again, ap);
 	n = vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
-	if (n < 0) {
+	if (n < 0)
 		s->failed = true;
-		return;
-	}
-	if ((size_t)n >= sizeof line)
-		s->failed = true;
-	sink_write(s, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+	else if ((size_t)n < sizeof line)
+		sink_write(s, line, (size_t)n);
+	else
+		print_long(s, fmt, again);
+	va_end(again);
 }
 
 void sink_repeat(struct sink *s, const char *text, int64_t n)
