@@ -145,7 +145,7 @@ static enum err_code learn_rates(struct cli *cli, struct calibration *k, struct 
 		k->rates = true;
 	}
 	for (size_t i = 0; i < cli->args.n && code == ERR_OK; i++) {
-		struct collective_rate rate;
+		struct collective_rate rate = { .hosts = 0 };
 
 		if (cli->args.arg[i].option != &option_table[OPTION_NCCL])
 			continue;
