@@ -164,8 +164,8 @@ START_TEST(every_lab)
 			lab_fixture_free(&f);
 		}
 		typical = median(times, ROUNDS);
-		printf("lab %-14s median %7.2f ms  worst %.2f ms  (budget 20)  step %.3f ms at most  (budget 2)\n", lab_table[i]->id, typical,
-			times[ROUNDS - 1], step);
+		printf("lab %-14s median %7.2f ms  worst %.2f ms  (budget 20)  step %.3f ms at most  (budget 2)\n",
+			lab_table[i]->id, typical, times[ROUNDS - 1], step);
 	}
 }
 END_TEST
@@ -176,8 +176,8 @@ START_TEST(large_allreduce)
 	struct lab_fixture f;
 
 	lab_fixture_run(&f, "allreduce", "gpus=1024;elements=10000000;gpus-per-node=8");
-	printf("lab allreduce      1,024 ranks, 10 million elements: %.0f ms, %.0f MB  (budget 1000 ms, 256 MB)\n", (now_us() - start) / 1e3,
-		(double)f.size.bytes / 1e6);
+	printf("lab allreduce      1,024 ranks, 10 million elements: %.0f ms, %.0f MB  (budget 1000 ms, 256 MB)\n",
+		(now_us() - start) / 1e3, (double)f.size.bytes / 1e6);
 	lab_fixture_free(&f);
 }
 END_TEST

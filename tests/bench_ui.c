@@ -101,8 +101,8 @@ static void time_size(int w, int h, double budget)
 		uint32_t open;
 		const char *name, *keys;
 	} views[] = { { INPUT_ESCAPE, "main", "hlju" }, { INPUT_TAB, "figures", "jklh" }, { 'm', "memory", "jlkh" },
-		{ 'p', "pipeline", "+l-z.vF" }, { 'd', "compare", "jx" }, { 'b', "presets", "jjk" }, { 'a', "advice", "jk" }, { 'f', "layouts", "jjko" },
-		{ '?', "help", "jk" } };
+		{ 'p', "pipeline", "+l-z.vF" }, { 'd', "compare", "jx" }, { 'b', "presets", "jjk" }, { 'a', "advice", "jk" },
+		{ 'f', "layouts", "jjko" }, { '?', "help", "jk" } };
 	char columns[16], lines[16];
 	struct fixture *f = fixture_new(w, h);
 	(void)snprintf(columns, sizeof(columns), "%d", w);

@@ -16,16 +16,18 @@ START_TEST(deepspeed_estimators_are_reproduced_to_the_byte)
 	csv_open(&c, "deepspeed_estimator.csv");
 	while (csv_next(&c)) {
 		double params = (double)csv_int(&c, "params");
-		struct estimate x = csv_int(&c, "stage") == 2 ?
-			estimator_deepspeed_zero2(params, csv_int(&c, "gpus_per_node"), csv_int(&c, "nodes"), csv_int(&c, "cpu_offload") != 0) :
-			estimator_deepspeed_zero3(params, (double)csv_int(&c, "largest_layer"), csv_int(&c, "gpus_per_node"), csv_int(&c, "nodes"),
-				csv_int(&c, "cpu_offload") != 0, csv_int(&c, "cpu_offload_params") != 0, csv_int(&c, "zero_init") != 0);
+		struct estimate x = csv_int(&c, "stage") == 2
+			? estimator_deepspeed_zero2(
+				  params, csv_int(&c, "gpus_per_node"), csv_int(&c, "nodes"), csv_int(&c, "cpu_offload") != 0)
+			: estimator_deepspeed_zero3(params, (double)csv_int(&c, "largest_layer"), csv_int(&c, "gpus_per_node"),
+				  csv_int(&c, "nodes"), csv_int(&c, "cpu_offload") != 0, csv_int(&c, "cpu_offload_params") != 0,
+				  csv_int(&c, "zero_init") != 0);
 
 		/* The estimators truncate at several places: a byte of the total is the tolerance. */
-		ck_assert_msg(fabs(x.gpu_bytes - (double)csv_int(&c, "gpu_bytes")) <= 1, "%s: GPU %.0f, theirs %s", csv_text(&c, "case"), x.gpu_bytes,
-			csv_text(&c, "gpu_bytes"));
-		ck_assert_msg(fabs(x.host_bytes - (double)csv_int(&c, "cpu_bytes")) <= 1, "%s: host %.0f, theirs %s", csv_text(&c, "case"),
-			x.host_bytes, csv_text(&c, "cpu_bytes"));
+		ck_assert_msg(fabs(x.gpu_bytes - (double)csv_int(&c, "gpu_bytes")) <= 1, "%s: GPU %.0f, theirs %s",
+			csv_text(&c, "case"), x.gpu_bytes, csv_text(&c, "gpu_bytes"));
+		ck_assert_msg(fabs(x.host_bytes - (double)csv_int(&c, "cpu_bytes")) <= 1, "%s: host %.0f, theirs %s",
+			csv_text(&c, "case"), x.host_bytes, csv_text(&c, "cpu_bytes"));
 		rows++;
 	}
 	ck_assert_int_gt(rows, 100);

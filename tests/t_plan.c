@@ -326,7 +326,8 @@ START_TEST(settings_of_the_makers_of_a_model_are_settings)
 		}
 		ck_assert_msg(code == ERR_OK, "%s: %s", c->models[i].id, e.msg);
 		ck_assert_msg(!says_trained_with(&p), "%s", c->models[i].id);
-		(void)snprintf(knobs, sizeof knobs, "model=%s;gpu=H100;gpus=2048;framework=fsdp;profile=torchtitan-2026", c->models[i].id);
+		(void)snprintf(knobs, sizeof knobs, "model=%s;gpu=H100;gpus=2048;framework=fsdp;profile=torchtitan-2026",
+			c->models[i].id);
 		p = test_plan(knobs);
 		ck_assert_msg(says_trained_with(&p), "%s", c->models[i].id);
 	}
@@ -386,7 +387,8 @@ START_TEST(every_machine_that_a_preset_may_describe_has_a_step_that_takes_time)
 	for (size_t t = 0; t < sizeof preset_parts / sizeof preset_parts[0]; t++)
 		for (size_t i = 0; i < preset_parts[t].fields->n; i++) {
 			const struct field *f = &preset_parts[t].fields->rows[i];
-			const double ends[] = { f->min, f->max, f->required ? f->min : 0, f->type == FIELD_REAL && f->min <= 0 ? 1e-12 : f->min };
+			const double ends[] = { f->min, f->max, f->required ? f->min : 0,
+				f->type == FIELD_REAL && f->min <= 0 ? 1e-12 : f->min };
 
 			for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
 				struct scenario s = d.s;

@@ -68,7 +68,8 @@ START_TEST(big_mode_uses_the_room_it_has)
 		int w, h, blank_max;
 		const char *pp;
 		bool step;
-	} cases[] = { { 80, 24, 8, "4", false }, { 80, 24, 8, "2", true }, { 120, 40, 14, "4", true }, { 160, 45, 14, "4", true } };
+	} cases[] = { { 80, 24, 8, "4", false }, { 80, 24, 8, "2", true }, { 120, 40, 14, "4", true },
+		{ 160, 45, 14, "4", true } };
 	(void)fixture_key(f, 'B');
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char flags[16];

@@ -142,8 +142,7 @@ enum err_code change_adopt(struct app *a, const struct draft *d, const struct kn
 	return ERR_OK;
 }
 
-bool change_take(
-	struct app *a, enum err_code code, const struct draft *d, const struct knob_moves *moves, struct err *e)
+bool change_take(struct app *a, enum err_code code, const struct draft *d, const struct knob_moves *moves, struct err *e)
 {
 	if (code == ERR_OK)
 		code = change_adopt(a, d, moves, e);
@@ -245,8 +244,7 @@ static void say_difference(struct app *a, const struct draft *before, const char
 	}
 }
 
-static void travel(
-	struct app *a, bool (*go)(struct history *h, struct draft *out), const char *nothing, const char *done)
+static void travel(struct app *a, bool (*go)(struct history *h, struct draft *out), const char *nothing, const char *done)
 {
 	const struct draft before = a->draft;
 	if (!go(&a->history, &a->draft)) {
@@ -280,8 +278,8 @@ static void say_skipped(struct app *a, const struct draft *before, const struct 
 	size_t end = strcspn(e.msg, ";(");
 	while (end > 0 && e.msg[end - 1] == ' ')
 		end--;
-	(void)snprintf(a->message + used, sizeof(a->message) - used, _("%sPassed over: %.*s."), used > 0 ? " " : "", (int)end,
-		e.msg);
+	(void)snprintf(
+		a->message + used, sizeof(a->message) - used, _("%sPassed over: %.*s."), used > 0 ? " " : "", (int)end, e.msg);
 }
 
 /* The next legal value, round the end; says why the first one on the way was not. */

@@ -11,8 +11,7 @@ unsigned keys_press(struct app *a, uint32_t key);
 /* app_change.c: everything that changes the draft. Each adopts a legal draft only, and says in a->message what happened. */
 enum err_code change_adopt(struct app *a, const struct draft *d, const struct knob_moves *moves, struct err *e) NODISCARD;
 /* The same, said in a->message when it cannot be; code: how the making of the draft ended. False then. */
-bool change_take(
-	struct app *a, enum err_code code, const struct draft *d, const struct knob_moves *moves, struct err *e);
+bool change_take(struct app *a, enum err_code code, const struct draft *d, const struct knob_moves *moves, struct err *e);
 void change_refresh(struct app *a); /* plan, stages and preview of the present draft */
 void change_preview(struct app *a);
 /* False, with a message, for a knob that cannot be stepped. */

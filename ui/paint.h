@@ -1,7 +1,7 @@
-/* The difference between a canvas and what the terminal shows, as bytes. Knows the terminal only by its capability strings. Why not
- * through curses: between two colours it names foreground and background anew, and it resets all attributes on the way to plain
- * text; measured on the same steps at 80x24 that is 10 to 20 % more bytes, and the budget of a step (tests/t_ui_term.c) has no
- * room for them. */
+/* The difference between a canvas and what the terminal shows, as bytes. Knows the terminal only by its capability strings. Why
+ * not through curses: between two colours it names foreground and background anew, and it resets all attributes on the way to
+ * plain text; measured on the same steps at 80x24 that is 10 to 20 % more bytes, and the budget of a step (tests/t_ui_term.c) has
+ * no room for them. */
 #ifndef MESHPLAN_PAINT_H
 #define MESHPLAN_PAINT_H
 
@@ -52,8 +52,8 @@ void paint_rect(struct painter *p, const struct canvas *c, struct rect r);
 void paint_flush(struct painter *p);
 /* Puts the cursor where the canvas wants it, and hands over what is buffered. */
 void paint_finish(struct painter *p, const struct canvas *c);
-/* Plain attributes, a last row that is free for the prompt of the shell (not every terminal has a screen of its own for programs),
- * and a shown cursor in the upper left corner, where curses believes it to be; whatever the terminal shows now. */
+/* Plain attributes, a last row that is free for the prompt of the shell (not every terminal has a screen of its own for
+ * programs), and a shown cursor in the upper left corner, where curses believes it to be; whatever the terminal shows now. */
 void paint_leave(struct painter *p);
 
 #endif

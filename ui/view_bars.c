@@ -231,8 +231,8 @@ static void bars_heading(const struct view *v, struct rect r, int limit_x, size_
 		char brief[32];
 		(void)snprintf(text, sizeof(text), _("%zu of %zu stages"), n, v->a->n_stages);
 		(void)snprintf(brief, sizeof(brief), _("%zu of %zu"), n, v->a->n_stages);
-		(void)canvas_text(v->c, r.x + used + 2, r.y, room, ROLE_DIM,
-			canvas_fitting(room, text, canvas_fitting(room, brief, "")));
+		(void)canvas_text(
+			v->c, r.x + used + 2, r.y, room, ROLE_DIM, canvas_fitting(room, text, canvas_fitting(room, brief, "")));
 	}
 	if (limit > 0)
 		view_figure(v, limit_x - 1, r.y, 4, units_format_f4((double)limit / UNITS_GIB, text, sizeof(text)),

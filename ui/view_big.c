@@ -1,5 +1,5 @@
-/* Big mode, for projecting: bars of the stages and of the step, as high as there is room for, their largest parts, one setting with
- * its stops in numbers, five keys. */
+/* Big mode, for projecting: bars of the stages and of the step, as high as there is room for, their largest parts, one setting
+ * with its stops in numbers, five keys. */
 #include "view_speed.h"
 
 #include "num.h"
@@ -143,7 +143,8 @@ static void draw_keys(const struct view *v, int y)
 		(void)view_footer_item(v, CONTEXT_SETTINGS, shown[i], &x, v->c->w, y);
 }
 
-/* Bars of stages, and of the step where there is a row for it, in the middle of the rows between. Returns whether the step is there. */
+/* Bars of stages, and of the step where there is a row for it, in the middle of the rows between. Returns whether the step is
+ * there. */
 static bool draw_bars(const struct view *v)
 {
 	const int64_t limit = memory_capacity_bytes(&v->a->draft.s);

@@ -192,7 +192,8 @@ enum { PEN_LABEL_W = 12 };
 void pen_text(struct pen *p, const char *label, uint8_t style, const char *text);
 void pen_gap(struct pen *p);
 
-/* view_labs.c: the parameters of a lab; from VIEW_PARAMS_TOLD_W columns with what they mean. `at` has the focus, SIZE_MAX: none. */
+/* view_labs.c: the parameters of a lab; from VIEW_PARAMS_TOLD_W columns with what they mean. `at` has the focus, SIZE_MAX: none.
+ */
 enum { VIEW_PARAMS_W = 27, VIEW_PARAMS_TOLD_W = 73 };
 void view_params(const struct view *v, struct rect r, const struct lab_input *in, size_t at);
 

@@ -137,8 +137,8 @@ static void draw_steps(const struct view *v, struct rect r)
 		if (k < run->steps)
 			lab_step(run, k, &step);
 		(void)canvas_printf(v->c, r.x + 1, y, NUMBER_W, role, "%4" PRId64, k + 1);
-		(void)canvas_text(v->c, r.x + 1 + NUMBER_W, y, r.w - 1 - NUMBER_W, role,
-			k < run->steps ? step.title : _("what it proved"));
+		(void)canvas_text(
+			v->c, r.x + 1 + NUMBER_W, y, r.w - 1 - NUMBER_W, role, k < run->steps ? step.title : _("what it proved"));
 	}
 }
 

@@ -43,8 +43,7 @@ static void draw_share(const struct view *v, struct rect r, const struct columns
 	if (category == MEMORY_CATEGORY_COUNT)
 		return;
 	const double share = (double)focused->category[category] / (double)num_max(1, focused->need_bytes);
-	(void)canvas_text_right(
-		v->c, r.x + c->share_x, r.y + row, SHARE_W, ROLE_DIM, view_percent(share, text, sizeof(text)));
+	(void)canvas_text_right(v->c, r.x + c->share_x, r.y + row, SHARE_W, ROLE_DIM, view_percent(share, text, sizeof(text)));
 }
 
 static bool row_focused(const struct app *a, const char *member)

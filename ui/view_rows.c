@@ -270,4 +270,3 @@ void view_footer(const struct view *v)
 	else
 		draw_prompt_hint(v, x + 1, w - x - 1);
 }
-

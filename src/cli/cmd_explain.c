@@ -60,8 +60,7 @@ static void write_explanation(struct cli *cli, const struct draft *d, const stru
 }
 
 /* x may be NULL: without a quantity. */
-static void write_comparison(
-	struct cli *cli, const struct draft *d, const struct plan *p, const struct explanation *x, bool json)
+static void write_comparison(struct cli *cli, const struct draft *d, const struct plan *p, const struct explanation *x, bool json)
 {
 	if (json)
 		explain_compare_json(d, p, x, cli->out);

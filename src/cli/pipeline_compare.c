@@ -80,7 +80,8 @@ static void print_table(const struct comparison *c, struct sink *out)
 	const struct pipeline *pl = &c->base;
 
 	sink_printf(out,
-		ngettext("every schedule on %" PRId64 " rank", "every schedule on %" PRId64 " ranks", (unsigned long)pl->p), pl->p);
+		ngettext("every schedule on %" PRId64 " rank", "every schedule on %" PRId64 " ranks", (unsigned long)pl->p),
+		pl->p);
 	sink_printf(out, ngettext(" with %" PRId64 " micro-batch\n", " with %" PRId64 " micro-batches\n", (unsigned long)pl->m),
 		pl->m);
 	print_times(c->times, out);

@@ -220,8 +220,8 @@ static void share_unit(struct pipeline_times *t)
 	s->stage_backward = t->stage + 3 * n;
 }
 
-enum err_code pipeline_times_parse(const char *path, const char *text, size_t len, int64_t stages, bool divided,
-	struct pipeline_times *t, struct err *e)
+enum err_code pipeline_times_parse(
+	const char *path, const char *text, size_t len, int64_t stages, bool divided, struct pipeline_times *t, struct err *e)
 {
 	int64_t n = 0;
 	enum err_code code = read_stages(path, text, len, t, &n, e);

@@ -1,5 +1,6 @@
 /* The free-form SCENARIO: "70B on 8xA100", "llama3 70b 16 x h100-sxm", "config.json on 64 H100". Says which words mean the model,
- * the GPU, the node type and the count of GPUs ("2 nodes of 8xH100", "2x8xH100", "4 x dgx-h100" too); it resolves names only as far as needed to tell them apart. */
+ * the GPU, the node type and the count of GPUs ("2 nodes of 8xH100", "2x8xH100", "4 x dgx-h100" too); it resolves names only as
+ * far as needed to tell them apart. */
 #ifndef MESHPLAN_WORDS_H
 #define MESHPLAN_WORDS_H
 

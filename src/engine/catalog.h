@@ -47,8 +47,8 @@ const struct gpu_price *catalog_prices(const struct catalog *c, const char *gpu_
 enum err_code catalog_price(
 	const struct catalog *c, const char *gpu_id, const char *name, const struct gpu_price **out, struct err *e) NODISCARD;
 
-/* The node type a GPU comes in by default: its dgx-* row, else hgx-*, else the smallest that holds `gpus` of it, else the largest;
- * NULL if none. */
+/* The node type a GPU comes in by default: its dgx-* row, else hgx-*, else the smallest that holds `gpus` of it, else the
+ * largest; NULL if none. */
 const struct node *catalog_default_node(const struct catalog *c, const char *gpu_id, int64_t gpus);
 /* The default profile of a framework (enum framework), or NULL. */
 const struct profile *catalog_default_profile(const struct catalog *c, int32_t framework);

@@ -264,7 +264,8 @@ static enum err_code unknown_path(const struct draft *d, const struct plan *p, c
 	explain_paths(p, keep_nearest, &l);
 	if (l.holding == 0 && l.near[0] == '\0')
 		return err_set(e, ERR_UNKNOWN, "explain",
-			"'%.60s' is not a quantity of the plan; explain alone lists them, explain mfu 70B 8xH100 takes one", path);
+			"'%.60s' is not a quantity of the plan; explain alone lists them, explain mfu 70B 8xH100 takes one",
+			path);
 	return err_set(e, ERR_UNKNOWN, "explain", "'%.60s' is not a quantity of the plan; nearest: %s", path,
 		l.holding > 0 ? l.holders : l.near);
 }

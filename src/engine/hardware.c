@@ -138,8 +138,8 @@ enum err_code gpu_family_check(const struct gpu_family *f, struct err *e)
 	for (int i = 0; i < CURVE_POINTS; i++)
 		given += f->fp8_curve[i] > 0;
 	if (given > 0 && given < CURVE_POINTS)
-		return err_set(e, ERR_FILE, "fp8-at-2-gflop", "%d points of the 8-bit curve are given; legal: all %d or none", given,
-			(int)CURVE_POINTS);
+		return err_set(e, ERR_FILE, "fp8-at-2-gflop", "%d points of the 8-bit curve are given; legal: all %d or none",
+			given, (int)CURVE_POINTS);
 	return ERR_OK;
 }
 

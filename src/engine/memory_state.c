@@ -11,7 +11,6 @@
 #include "memory_internal.h"
 #include "num.h"
 
-
 int64_t memory_padded_vocab(const struct scenario *s)
 {
 	int64_t multiple = s->profile.vocab_multiple;

@@ -21,7 +21,7 @@ enum { MODEL_ID_CAP = 64, MODEL_LABEL_CAP = 64, MODEL_ALSO_CAP = 160, MODEL_TRAI
 struct model {
 	char id[MODEL_ID_CAP]; /* preset id, "custom", or a file name */
 	char label[MODEL_LABEL_CAP];
-	char also[MODEL_ALSO_CAP]; /* other names it goes by, separated by spaces */
+	char also[MODEL_ALSO_CAP];            /* other names it goes by, separated by spaces */
 	char trained_with[MODEL_TRAINED_CAP]; /* flags of its makers' run, "--profile hai-llm --precision fp8"; "": not known */
 	int64_t layers, hidden, heads, kv_heads, head_dim;
 	int64_t ffn; /* width of a dense MLP (of the dense layers, in a MoE model) */

@@ -306,7 +306,7 @@ static void write_ways(const struct draft *d, const struct fit_extra *x, struct 
 	if (x->n_ways == 0)
 		return;
 	(void)snprintf(head, sizeof head, "%s %lld GPU%s:",
-		!x->ways[0].fits ? "No single change makes it fit on"
+		!x->ways[0].fits    ? "No single change makes it fit on"
 			: gpus == 1 ? "Changes that make it fit on this"
 				    : "Changes that make it fit on these",
 		gpus, gpus == 1 ? "" : "s");

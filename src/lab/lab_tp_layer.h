@@ -1,5 +1,5 @@
-/* One layer of a transformer, cut: each function computes the shard of one GPU, forward and backward; the whole layer is the shard
- * that holds everything. A shard is what lies from `from` to `to` - 1 along the cut. */
+/* One layer of a transformer, cut: each function computes the shard of one GPU, forward and backward; the whole layer is the
+ * shard that holds everything. A shard is what lies from `from` to `to` - 1 along the cut. */
 #ifndef MESHPLAN_LAB_TP_LAYER_H
 #define MESHPLAN_LAB_TP_LAYER_H
 
@@ -8,9 +8,10 @@
 /* Sizes, inputs and scratch of a layer. Owns nothing. */
 struct tp_layer {
 	int64_t tokens, hidden, ffn, heads, head, vocab;
-	bool whole;             /* whole numbers: attention then has no softmax */
-	double *x, *a, *dy, *w; /* inputs [tokens][widest]: of most parts, of the row part; upstream gradient; weights of one part */
-	int64_t *target;        /* [tokens]: words */
+	bool whole; /* whole numbers: attention then has no softmax */
+	double *x, *a, *dy,
+		*w;      /* inputs [tokens][widest]: of most parts, of the row part; upstream gradient; weights of one part */
+	int64_t *target; /* [tokens]: words */
 	double *q, *k, *v, *o, *dq, *dk, *dv, *dout, *score, *dscore; /* attention; h and dh of the MLP */
 	double *most, *sum;                                           /* vocabulary: per token */
 };

@@ -1,7 +1,7 @@
-/* Coefficients and GPU families: the first byte selects the kind, the rest is the file. What is accepted predicts a step that takes
- * a time. */
-#include "fuzz.h"
+/* Coefficients and GPU families: the first byte selects the kind, the rest is the file. What is accepted predicts a step that
+ * takes a time. */
 #include "fields.h"
+#include "fuzz.h"
 #include "hardware.h"
 #include "json.h"
 #include "knobs.h"

@@ -1,7 +1,7 @@
 /* Command lines: the first line is the subcommand, each other one an argument. What is accepted has a plan without a number that
  * is none, in JSON and in text. */
-#include "fuzz.h"
 #include "args.h"
+#include "fuzz.h"
 #include "presets.h"
 #include "report.h"
 #include "request.h"
@@ -21,7 +21,8 @@ static void check_figures(const struct cli *cli, const struct draft *d, const st
 	FUZZ_CHECK(sink_finish(&out) && strstr(buf, ": null") == NULL);
 	sink_init(&out, buf, sizeof buf, NULL, NULL);
 	report_plan_text(d, p, NULL, true, &out);
-	FUZZ_CHECK(sink_finish(&out) && strstr(buf, " nan") == NULL && strstr(buf, " inf") == NULL && strstr(buf, " -nan") == NULL);
+	FUZZ_CHECK(
+		sink_finish(&out) && strstr(buf, " nan") == NULL && strstr(buf, " inf") == NULL && strstr(buf, " -nan") == NULL);
 	FUZZ_CHECK(p->worst.need_bytes >= 0 && p->params >= 0 && p->dp >= 1);
 }
 

@@ -1,4 +1,5 @@
-/* Tables of published runs: any bytes become rows or an error with a place, and every row is predicted or skipped with a reason. */
+/* Tables of published runs: any bytes become rows or an error with a place, and every row is predicted or skipped with a reason.
+ */
 #include "fuzz.h"
 #include "presets.h"
 #include "runs_csv.h"

@@ -1,5 +1,5 @@
-/* Runs one fuzz target over the files of its corpus: as replay_TARGET those of tests/fuzz/corpus/TARGET under top_srcdir, or those
- * that are named. */
+/* Runs one fuzz target over the files of its corpus: as replay_TARGET those of tests/fuzz/corpus/TARGET under top_srcdir, or
+ * those that are named. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "fuzz.h"
