@@ -1,5 +1,8 @@
-/* open, fstat, fsync, O_CLOEXEC */
+/* open, fstat, fsync, realpath, O_CLOEXEC */
 #define _POSIX_C_SOURCE 200809L
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700
+#endif
 
 #include "file.h"
 
@@ -72,6 +75,9 @@ static enum err_code read_open_file(int fd, const char *path, size_t most, char 
 	code = read_all(fd, path, buf, size + 1, len, e);
 	if (code == ERR_OK && *len != size)
 		code = err_set(e, ERR_FILE, path, "changed while it was read");
+	if (code == ERR_OK && memchr(buf, '\0', size) != NULL)
+		code = err_set(e, ERR_FILE, path, "is not a text: byte %zu is NUL",
+			(size_t)((const char *)memchr(buf, '\0', size) - buf) + 1);
 	if (code != ERR_OK) {
 		free(buf);
 		return code;
@@ -132,25 +138,47 @@ static bool print_into(int fd, bool synced, file_printer *print, const void *ctx
 	return close(fd) == 0 && written;
 }
 
-enum err_code file_print(const char *path, file_printer *print, const void *ctx, struct err *e)
+/* Writes beside `path`, then puts the new file in its place. The name is one of this process, so two that save at once do not
+ * write into one file. */
+static bool print_beside(const char *path, file_printer *print, const void *ctx)
 {
-	const bool special = is_special(path);
-	size_t size = strlen(path) + sizeof ".tmp";
+	const size_t size = strlen(path) + 32;
 	char *name = malloc(size);
 	bool written;
 	int fd;
 
 	if (name == NULL)
-		return err_set(e, ERR_INTERNAL, path, "out of memory");
-	(void)snprintf(name, size, "%s%s", path, special ? "" : ".tmp");
-	fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (special ? 0 : O_TRUNC), 0666);
-	written = fd >= 0 && print_into(fd, !special, print, ctx) && (special || rename(name, path) == 0);
-	if (!written) {
-		(void)err_set(e, ERR_FILE, path, "cannot be written: %s", strerror(errno));
-		if (fd >= 0 && !special)
-			(void)unlink(name);
+		return false;
+	(void)snprintf(name, size, "%s.%ld.tmp", path, (long)getpid());
+	fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	written = fd >= 0 && print_into(fd, true, print, ctx) && rename(name, path) == 0;
+	if (fd >= 0 && !written) {
+		const int reason = errno;
+
+		(void)unlink(name);
+		errno = reason;
 	}
 	free(name);
+	return written;
+}
+
+static bool print_special(const char *path, file_printer *print, const void *ctx)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && print_into(fd, false, print, ctx);
+}
+
+enum err_code file_print(const char *path, file_printer *print, const void *ctx, struct err *e)
+{
+	/* Of a symbolic link the file that it names is replaced. */
+	char *real = realpath(path, NULL);
+	const char *target = real != NULL ? real : path;
+	const bool written = is_special(target) ? print_special(target, print, ctx) : print_beside(target, print, ctx);
+
+	if (!written)
+		(void)err_set(e, ERR_FILE, path, "cannot be written: %s", strerror(errno));
+	free(real);
 	return written ? ERR_OK : ERR_FILE;
 }
 

@@ -8,10 +8,11 @@
 #include <stddef.h>
 
 /* Reads a regular file whole into *text (malloc'd, NUL-terminated; the caller frees), without the byte order mark that may stand
- * before it. ERR_FILE with the reason when it cannot be read, is not a regular file, is empty or larger than `most` bytes. */
+ * before it. ERR_FILE with the reason when it cannot be read, is not a regular file, is empty, larger than `most` bytes or
+ * holds a NUL. */
 enum err_code file_read(const char *path, size_t most, char **text, size_t *len, struct err *e) NODISCARD;
-/* Lets `print` write a file that appears whole or not at all: PATH.tmp, which is then renamed; a device or a pipe is written to
- * as it stands. ERR_FILE when that fails; the old file is then untouched. */
+/* Lets `print` write a file that appears whole or not at all: PATH.PID.tmp, which is then renamed; a device or a pipe is written
+ * to as it stands. ERR_FILE when that fails; the old file is then untouched. */
 typedef void file_printer(const void *ctx, struct sink *out);
 enum err_code file_print(const char *path, file_printer *print, const void *ctx, struct err *e) NODISCARD;
 /* The same with a finished text. */
