@@ -8,6 +8,7 @@
 #include "plan.h"
 #include "presets.h"
 #include "search.h"
+#include "ways.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,8 +113,8 @@ START_TEST(answer_a_no)
 
 		test_draft(&d, "params=70B;gpu=A100;gpus=8");
 		start = now_us();
-		(void)search_fewest_gpus(&d, test_catalog(), 4096, &best, &p);
-		(void)search_ways_out(&d, test_catalog(), ways, WAY_MAX);
+		(void)ways_fewest_gpus(&d, test_catalog(), 4096, &best, &p);
+		(void)ways_all(&d, test_catalog(), ways, WAY_MAX);
 		times[i] = (now_us() - start) / 1e3;
 	}
 	typical = median(times, ROUNDS);

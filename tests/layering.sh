@@ -51,6 +51,7 @@ plan 50
 calibrate 60
 cost 60
 search 70
+ways 80
 report 90
 gantt 90
 explain 90

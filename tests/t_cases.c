@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "plan.h"
 #include "search.h"
+#include "ways.h"
 #include "units.h"
 
 #include <string.h>
@@ -136,7 +137,7 @@ START_TEST(fewest_gpus_for_seventy_b_are_16_or_24)
 	int64_t n;
 
 	test_draft(&d, "params=70B;gpu=A100;gpus=8");
-	n = search_fewest_gpus(&d, test_catalog(), 4096, &best, &p);
+	n = ways_fewest_gpus(&d, test_catalog(), 4096, &best, &p);
 	ck_assert(n == 24 || (n == 16 && p.verdict.tight));
 	ck_assert_int_eq(best.s.cluster.gpus, n);
 	ck_assert(p.verdict.fits);
@@ -162,7 +163,7 @@ START_TEST(ways_out_for_seventy_b_on_8_a100)
 	size_t n;
 
 	test_draft(&d, "params=70B;gpu=A100;gpus=8");
-	n = search_ways_out(&d, test_catalog(), ways, WAY_MAX);
+	n = ways_all(&d, test_catalog(), ways, WAY_MAX);
 	for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
 		ck_assert_msg(find_way(ways, n, wanted[i])->fits, "%s does not fit", wanted[i]);
 	ck_assert(strstr(find_way(ways, n, "adam8bit")->change, "pure-bf16") != NULL);

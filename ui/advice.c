@@ -5,6 +5,7 @@
 #include "settings.h"
 #include "sink.h"
 #include "ui_text.h"
+#include "ways.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -164,7 +165,7 @@ static void try_recipe(struct advice *a, size_t i, const struct draft *d, const 
 	struct way_out way;
 	struct plan plan;
 	struct err e;
-	if (!search_way_out(d, c, i, &way) || plan_evaluate(&way.draft.s, &plan, &e) != ERR_OK || !plan.verdict.fits ||
+	if (!ways_at(d, c, i, &way) || plan_evaluate(&way.draft.s, &plan, &e) != ERR_OK || !plan.verdict.fits ||
 		plan.verdict.headroom_bytes <= p->verdict.headroom_bytes)
 		return;
 	struct advice_row row = { .what = "" };
@@ -194,10 +195,10 @@ static bool try_gpus(struct advice *a, const struct draft *d, const struct catal
 {
 	struct draft best;
 	struct plan plan;
-	a->gpus = search_next_size(d, a->gpus);
+	a->gpus = ways_next_size(d, a->gpus);
 	if (a->gpus > GPUS_MAX)
 		return true;
-	if (!search_size_fits(d, c, a->gpus, &best, &plan))
+	if (!ways_size_fits(d, c, a->gpus, &best, &plan))
 		return false;
 	struct advice_row row = { .group = ADVICE_HARDWARE };
 	(void)snprintf(row.what, sizeof(row.what), "gpus");

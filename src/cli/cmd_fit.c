@@ -5,7 +5,7 @@
 
 #include "report.h"
 #include "request.h"
-#include "search.h"
+#include "ways.h"
 
 #include <stdlib.h>
 
@@ -23,8 +23,8 @@ static void fit_no(struct cli *cli, const struct draft *d, const struct plan *p)
 	struct help *h = cli_alloc(sizeof *h);
 	struct fit_extra x = { .ways = h->ways, .fewest = &h->fewest, .fewest_plan = &h->fewest_plan };
 
-	x.n_ways = search_ways_out(d, cli->catalog, h->ways, WAY_MAX);
-	x.fewest_gpus = search_fewest_gpus(d, cli->catalog, FEWEST_MAX_GPUS, &h->fewest, &h->fewest_plan);
+	x.n_ways = ways_all(d, cli->catalog, h->ways, WAY_MAX);
+	x.fewest_gpus = ways_fewest_gpus(d, cli->catalog, FEWEST_MAX_GPUS, &h->fewest, &h->fewest_plan);
 	report_fit(d, p, &x, cli->ascii, cli->out);
 	free(h);
 }

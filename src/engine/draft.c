@@ -14,7 +14,7 @@ static size_t index_of(const char *key)
 	return knob_index(knob_find(key));
 }
 
-static bool given(const struct draft *d, size_t knob)
+bool draft_given(const struct draft *d, size_t knob)
 {
 	return d->origin[knob] >= ORIGIN_FILE;
 }
@@ -136,7 +136,7 @@ static void settle_node(struct draft *d, const struct catalog *c)
 		(strcmp(k->node.gpu_id, k->gpu.id) == 0 && d->s.profile.framework != FRAMEWORK_LESSON &&
 			strcmp(k->node.id, lesson_node) != 0))
 		return;
-	if (given(d, index_of("node")))
+	if (draft_given(d, index_of("node")))
 		return;
 	n = catalog_default_node(c, k->gpu.id, k->gpus);
 	if (d->s.profile.framework == FRAMEWORK_LESSON)
@@ -146,10 +146,10 @@ static void settle_node(struct draft *d, const struct catalog *c)
 	if (n == NULL || strcmp(n->id, k->node.id) == 0)
 		return;
 	k->node = *n;
-	k->gpus_per_node = given(d, KNOB_OF(cluster.gpus_per_node)) ? per_node : n->gpus_per_node;
-	if (given(d, KNOB_OF(cluster.node.host_mem_bytes)))
+	k->gpus_per_node = draft_given(d, KNOB_OF(cluster.gpus_per_node)) ? per_node : n->gpus_per_node;
+	if (draft_given(d, KNOB_OF(cluster.node.host_mem_bytes)))
 		k->node.host_mem_bytes = host;
-	if (given(d, KNOB_OF(cluster.node.nvme_bytes)))
+	if (draft_given(d, KNOB_OF(cluster.node.nvme_bytes)))
 		k->node.nvme_bytes = nvme;
 }
 
@@ -175,7 +175,7 @@ static void settle_layout(struct draft *d)
 		return;
 	if (!decided(d, KNOB_OF(layout.zero)))
 		y->zero = y->pp > 1 ? num_min(rules->zero_default, rules->zero_max_with_pp) : rules->zero_default;
-	if (!given(d, KNOB_OF(layout.sequence_parallel)))
+	if (!draft_given(d, KNOB_OF(layout.sequence_parallel)))
 		y->sequence_parallel = y->tp > 1 && (rules->can & CAN_SP) && d->s.training.seq % (y->tp * y->cp) == 0;
 	if (!decided(d, KNOB_OF(layout.schedule)))
 		y->schedule = y->vpp > 1 ? SCHEDULE_INTERLEAVED : SCHEDULE_1F1B;

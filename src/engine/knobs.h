@@ -133,6 +133,8 @@ struct draft {
 enum err_code draft_init(struct draft *d, const struct catalog *c, struct err *e) NODISCARD;
 /* An empty one for the command line: default training values, no model, no gpu (ids ""), one GPU. */
 void draft_init_blank(struct draft *d, const struct catalog *c);
+/* Whether the user set a knob (by its index): in a file or with a flag. */
+bool draft_given(const struct draft *d, size_t knob);
 /* knob_parse on d->s and origin. Setting model/gpu/node/framework marks what they fill as ORIGIN_PRESET. */
 enum err_code draft_set(struct draft *d, const struct catalog *c, const struct knob *k, const char *text, enum knob_origin origin,
 	struct err *e) NODISCARD;

@@ -5,7 +5,7 @@
 #include "gantt.h"
 #include "knobs.h"
 #include "plan.h"
-#include "search.h"
+#include "ways.h"
 #include "sink.h"
 
 #define MESHPLAN_SCHEMA 1

@@ -2,19 +2,14 @@
  * speed of the GPU is not known: less recompute, smaller tp pp cp, more headroom, framework table order. Every framework,
  * recompute mode, product tp pp cp, ZeRO stage, chunk count and micro-batch that is open is tried; memory is looked at first, and
  * time only where it fits. A larger micro-batch is tried only while the smaller one fits: memory grows with it, but for gradients
- * that are whole while micro-batches accumulate, so the batch in one piece is tried as well. Of expert
- * parallelism the widest legal degrees inside a node, inside four nodes and of all are tried. */
+ * that are whole while micro-batches accumulate, so the batch in one piece is tried as well. Of expert parallelism the widest
+ * legal degrees inside a node, inside four nodes and of all are tried. */
 #include "search.h"
 
 #include "compute.h"
-#include "i18n_mark.h"
 #include "num.h"
 #include "rules.h"
 #include "text.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Tokens of a piece of the sequence. No published run times smaller ones, so their speed is not known well enough to choose them.
  */
@@ -36,17 +31,12 @@ struct search {
 	struct err first; /* why the first candidate was illegal */
 };
 
-static bool is_fixed(const struct draft *d, size_t knob)
-{
-	return d->origin[knob] >= ORIGIN_FILE;
-}
-
 /* Degrees to try: the given one, or the divisors of n up to most. */
 static size_t degrees(const struct draft *d, size_t knob, int64_t value, int64_t n, int64_t most, int64_t *out)
 {
 	size_t count = 0;
 
-	if (is_fixed(d, knob)) {
+	if (draft_given(d, knob)) {
 		out[0] = value;
 		return 1;
 	}
@@ -104,7 +94,7 @@ static size_t expert_degrees(const struct draft *d, int64_t etp, int64_t out[EXP
 	const int64_t most[EXPERT_DEGREES] = { node, 4 * node, s->model.experts };
 	size_t n = 0;
 
-	if (!model_is_moe(&s->model) || !(can & CAN_EP) || is_fixed(d, KNOB_OF(layout.ep))) {
+	if (!model_is_moe(&s->model) || !(can & CAN_EP) || draft_given(d, KNOB_OF(layout.ep))) {
 		out[n++] = s->layout.ep;
 		return n;
 	}
@@ -153,7 +143,7 @@ int64_t search_next_micro_batch(const struct scenario *s, int64_t b, bool fitted
 
 static void try_micro_batches(struct search *sr, struct draft *d)
 {
-	bool fixed = is_fixed(d, KNOB_OF(training.micro_batch));
+	bool fixed = draft_given(d, KNOB_OF(training.micro_batch));
 	int64_t b = 1;
 
 	while (b > 0) {
@@ -171,7 +161,7 @@ static void try_micro_batches(struct search *sr, struct draft *d)
 static void try_expert_widths(struct search *sr, struct draft *d)
 {
 	struct layout *y = &d->s.layout;
-	bool fixed = is_fixed(d, KNOB_OF(layout.etp));
+	bool fixed = draft_given(d, KNOB_OF(layout.etp));
 	const int64_t widths[2] = { fixed ? y->etp : 1, y->tp };
 	size_t n = !fixed && model_is_moe(&d->s.model) && y->tp > 1 ? 2 : 1;
 
@@ -197,12 +187,12 @@ static size_t chunk_counts(const struct draft *d, int64_t out[3])
 {
 	const struct layout *y = &d->s.layout;
 	int64_t per_rank = d->s.model.layers / y->pp, most = 1;
-	bool interleaved = is_fixed(d, KNOB_OF(layout.schedule)) && schedule_table[y->schedule].v_min > 1;
+	bool interleaved = draft_given(d, KNOB_OF(layout.schedule)) && schedule_table[y->schedule].v_min > 1;
 	bool can = (framework_rules_table[d->s.profile.framework].can & CAN_VPP) && y->pp > 1 &&
-		(interleaved || !is_fixed(d, KNOB_OF(layout.schedule)));
+		(interleaved || !draft_given(d, KNOB_OF(layout.schedule)));
 	size_t n = 0;
 
-	if (is_fixed(d, KNOB_OF(layout.vpp))) {
+	if (draft_given(d, KNOB_OF(layout.vpp))) {
 		out[n++] = y->vpp;
 		return n;
 	}
@@ -224,7 +214,7 @@ static void try_layout(struct search *sr, struct draft *d)
 {
 	struct layout *y = &d->s.layout;
 	const struct framework_rules *rules = &framework_rules_table[d->s.profile.framework];
-	bool zero_fixed = is_fixed(d, KNOB_OF(layout.zero));
+	bool zero_fixed = draft_given(d, KNOB_OF(layout.zero));
 	int64_t low = zero_fixed ? y->zero : rules->zero_min,
 		high = zero_fixed ? low
 		: y->pp > 1       ? rules->zero_max_with_pp
@@ -240,7 +230,7 @@ static void try_layout(struct search *sr, struct draft *d)
 
 			trial.s.layout.zero = zero;
 			trial.s.layout.vpp = chunks[i];
-			if (!is_fixed(d, KNOB_OF(layout.schedule)))
+			if (!draft_given(d, KNOB_OF(layout.schedule)))
 				trial.s.layout.schedule = chunks[i] > 1 ? SCHEDULE_INTERLEAVED : SCHEDULE_1F1B;
 			try_expert_widths(sr, &trial);
 		}
@@ -263,9 +253,9 @@ static void try_product(struct search *sr, const struct draft *d, int64_t produc
 			int64_t cp = product / (tps[i] * pps[j]);
 			struct draft trial;
 
-			if (tps[i] * pps[j] * cp != product || (is_fixed(d, KNOB_OF(layout.cp)) && cp != s->layout.cp))
+			if (tps[i] * pps[j] * cp != product || (draft_given(d, KNOB_OF(layout.cp)) && cp != s->layout.cp))
 				continue;
-			if (!is_fixed(d, KNOB_OF(layout.cp)) && cp > 1 &&
+			if (!draft_given(d, KNOB_OF(layout.cp)) && cp > 1 &&
 				((cp & (cp - 1)) != 0 || s->training.seq / cp < CP_PIECE_LEAST))
 				continue;
 			trial = *d;
@@ -286,7 +276,7 @@ static bool fits_with_room(const struct search *sr)
 static void try_frameworks(struct search *sr, int32_t recompute, int64_t product)
 {
 	const struct draft *base = sr->base;
-	bool fixed = is_fixed(base, KNOB_OF(profile.framework)) || is_fixed(base, knob_index(knob_find("profile")));
+	bool fixed = draft_given(base, KNOB_OF(profile.framework)) || draft_given(base, knob_index(knob_find("profile")));
 
 	for (int32_t f = FRAMEWORK_MEGATRON; f < FRAMEWORK_LESSON; f++) {
 		struct draft trial = *base;
@@ -324,9 +314,9 @@ static enum err_code explain_product(const struct search *sr, struct err *e)
 	char legal[128];
 
 	for (size_t i = 0; i < 3; i++)
-		product *= is_fixed(sr->base, knob_index(knob_find(keys[i]))) ? values[i] : 1;
+		product *= draft_given(sr->base, knob_index(knob_find(keys[i]))) ? values[i] : 1;
 	for (size_t i = 0; i < 3; i++)
-		if (is_fixed(sr->base, knob_index(knob_find(keys[i]))) && values[i] > 1 &&
+		if (draft_given(sr->base, knob_index(knob_find(keys[i]))) && values[i] > 1 &&
 			(value == 1 || gpus % (product / values[i]) == 0)) {
 			key = keys[i];
 			value = values[i];
@@ -356,7 +346,7 @@ enum err_code search_choose(struct draft *d, const struct catalog *c, struct pla
 	struct search sr = { .base = d, .c = c };
 	bool known = compute_known(&d->s) && d->s.profile.framework != FRAMEWORK_LESSON &&
 		d->s.profile.framework != FRAMEWORK_ZERO_PAPER;
-	bool recompute_fixed = is_fixed(d, KNOB_OF(training.recompute));
+	bool recompute_fixed = draft_given(d, KNOB_OF(training.recompute));
 	int32_t first = recompute_fixed ? d->s.training.recompute : RECOMPUTE_NONE,
 		last = recompute_fixed ? first : RECOMPUTE_FULL;
 	enum err_code code = model_check(&d->s.model, e);
@@ -366,157 +356,11 @@ enum err_code search_choose(struct draft *d, const struct catalog *c, struct pla
 	for (int32_t r = first; r <= last && (known || !fits_with_room(&sr)); r++)
 		for (int64_t product = 1; product <= d->s.cluster.gpus && (known || !fits_with_room(&sr)); product++)
 			if (d->s.cluster.gpus % product == 0 ||
-				(is_fixed(d, KNOB_OF(layout.tp)) && is_fixed(d, KNOB_OF(layout.pp))))
+				(draft_given(d, KNOB_OF(layout.tp)) && draft_given(d, KNOB_OF(layout.pp))))
 				try_frameworks(&sr, r, product);
 	if (!sr.found)
 		return explain_failure(&sr, e);
 	*d = sr.best;
 	mark_chosen(d);
 	return plan_evaluate(&d->s, p, e);
-}
-
-/* Bytes of model states that any framework must spread over the cards: a lower bound on GPUs. */
-static double least_state_bytes(const struct draft *d, const struct catalog *c)
-{
-	double least = HUGE_VAL;
-
-	for (int32_t f = FRAMEWORK_MEGATRON; f < FRAMEWORK_LESSON; f++) {
-		struct scenario s = d->s;
-		const struct profile *p = catalog_default_profile(c, f);
-		struct memory_ledger l;
-
-		if (!is_fixed(d, KNOB_OF(profile.framework)) && p != NULL)
-			s.profile = *p;
-		l = memory_ledger_of(&s);
-		least = fmin(least,
-			l.weights +
-				(s.training.adapter != ADAPTER_NONE ? 0
-								    : l.gradients + l.gradient_accumulation +
-							(s.training.offload == OFFLOAD_NONE ? l.master_weights + l.optimizer
-											    : 0)));
-	}
-	if (d->s.training.adapter != ADAPTER_NONE || d->s.training.offload != OFFLOAD_NONE ||
-		d->s.training.optimizer == OPTIMIZER_PAGED_ADAMW || d->s.training.optimizer == OPTIMIZER_PAGED_ADAM8BIT)
-		return 0;
-	return least * (double)model_params(&d->s.model);
-}
-
-/* The next cluster size after n: powers of two in a node, whole nodes above, ever larger steps far out. */
-static int64_t next_size(int64_t n, int64_t per_node)
-{
-	if (n < per_node)
-		return num_min(2 * n, per_node);
-	return n + (n < 32 * per_node ? per_node : n / per_node / 16 * per_node);
-}
-
-int64_t search_next_size(const struct draft *d, int64_t gpus)
-{
-	return gpus < 1 ? 1 : next_size(gpus, num_max(1, d->s.cluster.gpus_per_node));
-}
-
-bool search_size_fits(const struct draft *d, const struct catalog *c, int64_t gpus, struct draft *best, struct plan *p)
-{
-	struct draft trial = *d;
-	struct err e;
-
-	if ((double)gpus < least_state_bytes(d, c) / fmax(1, (double)memory_capacity_bytes(&d->s)))
-		return false;
-	trial.s.cluster.gpus = gpus;
-	draft_settle(&trial, c);
-	if (search_choose(&trial, c, p, &e) != ERR_OK || !p->verdict.fits)
-		return false;
-	*best = trial;
-	return true;
-}
-
-int64_t search_fewest_gpus(const struct draft *d, const struct catalog *c, int64_t max_gpus, struct draft *best, struct plan *p)
-{
-	for (int64_t n = search_next_size(d, 0); n <= max_gpus; n = search_next_size(d, n)) {
-		if (search_size_fits(d, c, n, best, p))
-			return n;
-	}
-	return 0;
-}
-
-/* Single changes, and known recipes of two, cheapest first. */
-static const struct recipe {
-	const char *knob[2], *value[2];
-	const char *text;
-} recipes[] = {
-	{ { "recompute" }, { "full" }, N_("recompute everything: about a third more compute") },
-	{ { "loss" }, { "fused" }, N_("head and loss in one kernel: no logits in memory") },
-	{ { "micro-batch" }, { "1" }, N_("smallest micro-batch") },
-	{ { "profile" }, { "fsdp-sharded-accumulation" }, N_("FSDP that reduces every micro-batch") },
-	{ { "optimizer" }, { "adam8bit" }, N_("8-bit Adam") },
-	{ { "precision" }, { "pure-bf16" }, N_("pure bf16: no fp32 master, 16-bit moments") },
-	{ { "precision", "optimizer" }, { "pure-bf16", "adam8bit" }, N_("pure bf16 with 8-bit Adam") },
-	{ { "offload" }, { "cpu" }, N_("CPU offload of optimizer states") },
-	{ { "offload", "offload-params" }, { "cpu", "cpu" }, N_("CPU offload of optimizer states and parameters") },
-	{ { "offload" }, { "nvme" }, N_("NVMe offload of optimizer states") },
-	{ { "adapter" }, { "lora" }, N_("LoRA: frozen 16-bit base, adapters of rank 16") },
-	{ { "adapter" }, { "qlora" }, N_("QLoRA: frozen 4-bit base, adapters of rank 16") },
-};
-
-_Static_assert(sizeof recipes / sizeof recipes[0] <= WAY_MAX, "raise WAY_MAX");
-
-static bool try_recipe(const struct draft *d, const struct catalog *c, const struct recipe *r, struct way_out *way)
-{
-	struct plan p;
-	struct err e;
-	size_t len = 0;
-	bool changes = false;
-
-	*way = (struct way_out){ .draft = *d };
-	for (int i = 0; i < 2 && r->knob[i] != NULL; i++) {
-		const struct knob *k = knob_find(r->knob[i]);
-		char now[64];
-
-		(void)knob_format(k, &d->s, now, sizeof now);
-		changes = changes ||
-			(strcmp(now, r->value[i]) != 0 &&
-				(!(k->flags & KNOB_F_AUTO) || is_fixed(d, knob_index(k)) || k->preset == PRESET_PROFILE));
-		if (draft_set(&way->draft, c, k, r->value[i], ORIGIN_FLAG, &e) != ERR_OK)
-			return false;
-		len += (size_t)snprintf(
-			way->change + len, sizeof way->change - len, "%s--%s %s", i > 0 ? " " : "", k->key, r->value[i]);
-	}
-	/* A profile of another framework is no change of this one. */
-	if (!changes || (is_fixed(d, KNOB_OF(profile.framework)) && way->draft.s.profile.framework != d->s.profile.framework))
-		return false;
-	if (search_choose(&way->draft, c, &p, &e) != ERR_OK || !p.verdict.known)
-		return false;
-	(void)snprintf(way->text, sizeof way->text, "%s", r->text);
-	way->fits = p.verdict.fits;
-	way->tight = p.verdict.tight;
-	way->need_bytes = p.worst.need_bytes;
-	way->have_bytes = memory_capacity_bytes(&way->draft.s);
-	way->host_bytes_per_node = p.host_bytes_per_node;
-	way->limit = p.verdict.limit;
-	return true;
-}
-
-bool search_way_out(const struct draft *d, const struct catalog *c, size_t i, struct way_out *way)
-{
-	return i < sizeof recipes / sizeof recipes[0] && try_recipe(d, c, &recipes[i], way);
-}
-
-size_t search_ways_out(const struct draft *d, const struct catalog *c, struct way_out *ways, size_t cap)
-{
-	size_t n = 0, fitting = 0;
-
-	for (size_t i = 0; i < sizeof recipes / sizeof recipes[0] && n < cap; i++) {
-		struct way_out way;
-
-		if (!try_recipe(d, c, &recipes[i], &way))
-			continue;
-		/* Those that fit first, each half in the order of the table. */
-		if (way.fits) {
-			memmove(&ways[fitting + 1], &ways[fitting], (n - fitting) * sizeof ways[0]);
-			ways[fitting++] = way;
-		} else {
-			ways[n] = way;
-		}
-		n++;
-	}
-	return n;
 }
