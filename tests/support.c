@@ -3,6 +3,7 @@
 #include "fields.h"
 #include "presets.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,7 +174,7 @@ int64_t test_rounds(int64_t n)
 {
 	const char *times = getenv("MESHPLAN_TEST_ROUNDS");
 
-	return times != NULL ? n * strtoll(times, NULL, 10) : n;
+	return times != NULL ? (int64_t)fmax(1, (double)n * strtod(times, NULL)) : n;
 }
 
 int test_run(Suite *suite)
