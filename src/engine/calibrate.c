@@ -22,8 +22,6 @@
 /* Curves hold medians, measurements single runs: a rate may pass the nominal peak by a boost clock. */
 #define PEAK_TOLERANCE 1.1
 
-static const double curve_gflop[CURVE_POINTS] = { 2, 8, 32, 128, 512, 2048, 8192 };
-
 /* What the level is chosen by; x: its log over the value before. */
 struct level_problem {
 	struct scenario s; /* the one that is evaluated */
@@ -200,18 +198,6 @@ static double measured_flops(const struct matmul_point *points, size_t n, double
 	return points[i].flops + fmin(1, fmax(0, u)) * (points[i + 1].flops - points[i].flops);
 }
 
-/* The family's own curve at any size, for the scale outside the measured range. */
-static double old_share(const double *curve, double gflop)
-{
-	int i = 0;
-	double u;
-
-	while (i + 2 < CURVE_POINTS && curve_gflop[i + 1] < gflop)
-		i++;
-	u = log(gflop / curve_gflop[i]) / log(curve_gflop[i + 1] / curve_gflop[i]);
-	return curve[i] + fmin(1, fmax(0, u)) * (curve[i + 1] - curve[i]);
-}
-
 enum err_code calibrate_matmul(
 	const struct scenario *s, const struct matmul_point *points, size_t n, struct gpu_family *family, struct err *e)
 {
@@ -232,7 +218,7 @@ enum err_code calibrate_matmul(
 		old[i] = curve[i];
 	for (int i = 0; i < CURVE_POINTS; i++) {
 		const struct matmul_point *end = curve_gflop[i] < points[0].gflop ? &points[0] : &points[n - 1];
-		double ends = old_share(old, end->gflop);
+		double ends = compute_curve_share(old, end->gflop);
 
 		if (curve_gflop[i] >= points[0].gflop && curve_gflop[i] <= points[n - 1].gflop)
 			curve[i] = measured_flops(points, n, curve_gflop[i]) / peak;

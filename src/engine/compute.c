@@ -4,10 +4,6 @@
 
 #include <math.h>
 
-/* The curve's points: 2 GFLOP times powers of 4. */
-#define CURVE_FIRST_GFLOP 2.0
-#define CURVE_LAST_GFLOP 8192.0
-#define CURVE_RATIO 4.0
 /* Below the first point the rate falls with size to this power. ASSUMPTION: the slope of the curves at their start. */
 #define CURVE_TAIL 0.8
 /* 8-bit inputs move fewer bytes than 16-bit ones; outputs stay 16 bit. ASSUMPTION: about two thirds of the bytes are inputs. */
@@ -124,17 +120,16 @@ int32_t compute_level(const struct scenario *s)
 	return kind == GEMM_8 ? f->gemm8_level : kind == GEMM_4 ? f->gemm4_level : f->gemm_level;
 }
 
-/* Share of peak at x GFLOP. */
-static double curve_at(const double *curve, double gflop)
+double compute_curve_share(const double *curve, double gflop)
 {
 	double u;
 	int i;
 
-	if (gflop <= CURVE_FIRST_GFLOP)
-		return curve[0] * pow(gflop / CURVE_FIRST_GFLOP, CURVE_TAIL);
-	if (gflop >= CURVE_LAST_GFLOP)
+	if (gflop <= curve_gflop[0])
+		return curve[0] * pow(gflop / curve_gflop[0], CURVE_TAIL);
+	if (gflop >= curve_gflop[CURVE_POINTS - 1])
 		return curve[CURVE_POINTS - 1];
-	u = log(gflop / CURVE_FIRST_GFLOP) / log(CURVE_RATIO);
+	u = log(gflop / curve_gflop[0]) / log(curve_gflop[1] / curve_gflop[0]);
 	i = (int)u < CURVE_POINTS - 2 ? (int)u : CURVE_POINTS - 2;
 	return curve[i] + (curve[i + 1] - curve[i]) * (u - i);
 }
@@ -171,7 +166,7 @@ static double gemm_s(const struct device *d, enum gemm_kind kind, double factor,
 {
 	const struct gpu_family *f = d->family;
 	double flop = 2 * m * n * k, gflop = flop / 1e9, bytes = 2 * (m * k + k * n + m * n);
-	double share = curve_at(curve_of(f, kind), is_grouped(kind) ? gflop / 2 : gflop);
+	double share = compute_curve_share(curve_of(f, kind), is_grouped(kind) ? gflop / 2 : gflop);
 	double rate = share * d->peak_flops[kind] * d->level[kind] * factor;
 
 	return fmax(flop / rate * tile_factor(f, m, n), compute_bytes_s(d, kind == GEMM_16 ? bytes : BYTES_8BIT * bytes));

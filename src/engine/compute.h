@@ -32,6 +32,9 @@ struct device compute_device(const struct scenario *s);
 /* Dense peak of one kind of matrix multiply, FLOP/s; what is 16 bit elsewhere runs in fp32 or TF32 where the precision says so.
  */
 double compute_peak_flops(const struct scenario *s, enum gemm_kind kind);
+/* Share of peak of a multiply of `gflop` GFLOP (above 0): linear in the logarithm of the size between the points of a curve of
+ * CURVE_POINTS, level above the last, below the first falling with a power of the size. */
+double compute_curve_share(const double *curve, double gflop);
 /* How the precision runs dense and expert matrix multiplies. */
 enum gemm_kind compute_gemm_kind(const struct scenario *s, bool grouped);
 

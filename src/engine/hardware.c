@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
+const double curve_gflop[CURVE_POINTS] = { 2, 8, 32, 128, 512, 2048, 8192 };
+
 static const char *const gpu_form_names[GPU_FORM_COUNT + 1] = { "sxm", "oam", "pcie", "nvl", "consumer", "other", NULL };
 const char *const price_kind_names[PRICE_KIND_COUNT + 1] = { "on-demand", "reserved", "spot", "marketplace", "lesson", NULL };
 const char *const gpu_generation_names[GENERATION_COUNT + 1] = { "volta", "ampere", "hopper", "blackwell", NULL };

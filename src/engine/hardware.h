@@ -11,7 +11,8 @@ enum gpu_form { GPU_FORM_SXM, GPU_FORM_OAM, GPU_FORM_PCIE, GPU_FORM_NVL, GPU_FOR
 
 enum { HARDWARE_ID_CAP = 40, HARDWARE_LABEL_CAP = 64 };
 
-enum { CURVE_POINTS = 7 }; /* at 2, 8, 32, 128, 512, 2048 and 8192 GFLOP */
+enum { CURVE_POINTS = 7 };
+extern const double curve_gflop[CURVE_POINTS]; /* sizes of the points of a curve, each four times the one before */
 enum gpu_generation { GENERATION_VOLTA, GENERATION_AMPERE, GENERATION_HOPPER, GENERATION_BLACKWELL, GENERATION_COUNT };
 extern const char *const gpu_generation_names[GENERATION_COUNT + 1];
 enum collective {
