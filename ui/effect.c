@@ -1,5 +1,6 @@
 #include "effect.h"
 
+#include "file.h"
 #include "model_file.h"
 #include "report.h"
 #include "scenario_file.h"
@@ -9,14 +10,13 @@
 #include "view.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_NAME_CAP = 1024, TEXT_CAP = 8192 };
+enum { FILE_NAME_CAP = 1024 };
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -148,41 +148,44 @@ static void import_model(struct app *a, const struct effect_env *env)
 		app_say(a, _("%s: %s. Cluster and layout are kept where they suit it; u goes back."), a->effect.path, note);
 }
 
-static bool write_out(void *ctx, const char *text, size_t len)
-{
-	return fwrite(text, 1, len, ctx) == len;
-}
-
-static bool dump_view(const struct app *a, bool fenced, struct sink *out)
+static void dump_view(const struct app *a, bool fenced, struct sink *out)
 {
 	struct canvas c = { .ascii = a->ascii };
-	if (!canvas_resize(&c, a->w, a->h))
-		return false;
+	if (!canvas_resize(&c, a->w, a->h)) {
+		out->failed = true;
+		return;
+	}
 	view_frame(a, &c);
 	sink_puts(out, fenced ? "```\n" : "");
 	canvas_dump(&c, out);
 	sink_puts(out, fenced ? "```\n" : "");
 	canvas_free(&c);
-	return true;
 }
 
+/* A view on its way into a file. */
+struct written_view {
+	const struct app *a;
+	const char *version, *path;
+};
+
 /* The name says the format: .json the plan document, .md Markdown, anything else the screen as text. */
-static bool write_format(const struct app *a, const struct effect_env *env, const char *path, struct sink *out)
+static void print_view(const void *ctx, struct sink *out)
 {
-	if (ends_in(path, ".json"))
-		report_plan_json(&a->draft, a->catalog, &a->plan, env->version, out);
-	else if (ends_in(path, ".md") && a->view == VIEW_MAIN)
+	const struct written_view *v = ctx;
+	const struct app *a = v->a;
+	if (ends_in(v->path, ".json"))
+		report_plan_json(&a->draft, a->catalog, &a->plan, v->version, out);
+	else if (ends_in(v->path, ".md") && a->view == VIEW_MAIN)
 		report_plan_markdown(&a->draft, &a->plan, out);
 	else
-		return dump_view(a, ends_in(path, ".md"), out);
-	return true;
+		dump_view(a, ends_in(v->path, ".md"), out);
 }
 
 /* Never over a file that is there, unless the name ends in "!". */
 static void write_view(struct app *a, const struct effect_env *env)
 {
-	char path[APP_PATH_CAP], buf[TEXT_CAP];
-	struct sink out;
+	char path[APP_PATH_CAP];
+	struct err e = { 0 };
 	(void)snprintf(path, sizeof(path), "%s", a->effect.path);
 	const size_t len = strlen(path);
 	const bool replace = len > 1 && path[len - 1] == '!';
@@ -192,15 +195,8 @@ static void write_view(struct app *a, const struct effect_env *env)
 		app_say(a, _("%s is there already: %s! replaces it."), path, path);
 		return;
 	}
-	FILE *file = fopen(path, "w");
-	if (file == NULL) {
-		app_say(a, "%s: %s", path, strerror(errno));
-		return;
-	}
-	sink_init(&out, buf, sizeof(buf), write_out, file);
-	const bool made = write_format(a, env, path, &out) && sink_finish(&out);
-	if (fclose(file) != 0 || !made)
-		app_say(a, _("%s could not be written in full: %s"), path, strerror(errno));
+	if (file_print(path, print_view, &(struct written_view){ a, env->version, path }, &e) != ERR_OK)
+		complain(a, &e);
 	else
 		app_say(a, _("Wrote %s. Names ending in .md and .json give Markdown and JSON."), path);
 }
